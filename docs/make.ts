@@ -82,12 +82,12 @@ const commonSection = (commands: readonly Command[]): string => {
 }
 
 /** The row of a command: its name, its effect, and its own flags. */
-const commandRow = (command: Command, name: string, own: readonly Option[], addition = ''): string[] => {
+const commandRow = (command: Command, name: string, rowOptions: readonly Option[], addition = ''): string[] => {
   const { registeredArguments } = command
   const operands = registeredArguments
     .filter(({ description }) => description !== '' && !SAYS_ITS_NAME.test(description))
     .map((argument) => `\`${argument.name()}\`: ${argument.description}`)
-  const flags = own.map((option) => {
+  const flags = rowOptions.map((option) => {
     const [flag, variable, fallback, words] = flagRow(option)
     return `${flag}${variable ? ` (${variable})` : ''}: ${words}${fallback ? ` (default: ${fallback})` : ''}`
   })
@@ -102,8 +102,8 @@ const recordsSection = (commands: readonly Command[]): string => {
     const below = command.commands.length > 0 ? command.commands : [command]
     return below.map((each) => {
       const takes = each.options.filter((option) => isCommon(option) && !TAKEN_BY_ALL.includes(option.long ?? ''))
-      const own = each.options.filter((option) => !isCommon(option))
-      const row = commandRow(each, each === command ? path : `${path} ${each.name()}`, own)
+      const rowOptions = each.options.filter((option) => !isCommon(option))
+      const row = commandRow(each, each === command ? path : `${path} ${each.name()}`, rowOptions)
       return [...row, takes.map(({ long }) => `\`${long}\``).join(' ')]
     })
   })

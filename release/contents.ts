@@ -76,11 +76,11 @@ const describe = (folder: string, as: Content['as']): Content => {
 
 /** The texts of the package; the licence's standard text if it has none. */
 const textsOf = (folder: string, license: string): string[] => {
-  const own = readdirSync(join(ROOT, folder))
+  const licenceFiles = readdirSync(join(ROOT, folder))
     .filter((file) => LICENCE_FILE.test(file))
     .sort()
     .map((file) => join(ROOT, folder, file))
-  if (own.length > 0) return own.map(readText)
+  if (licenceFiles.length > 0) return licenceFiles.map(readText)
   const standard = join(LICENCES, `${license}.txt`)
   if (!existsSync(standard))
     throw new Error(`${folder} comes without its licence: add ${basename(standard)} to licences`)

@@ -48,12 +48,12 @@ export const locked = (path: string): LockedPackage => {
 /** Returns its path. @throws Error when it is not the locked one */
 export const fetchRuntime = async ({ runtime }: Target, folder: string): Promise<string> => {
   mkdirSync(folder, { recursive: true })
-  const wanted = locked(`@oven/${runtime}`)
-  const packed = Bun.spawnSync(['npm', 'pack', wanted.resolved, '--json', '--pack-destination', folder])
-  if (!packed.success) throw new Error(`cannot fetch ${wanted.resolved}: ${packed.stderr.toString().trim()}`)
-  const file = join(folder, `${wanted.resolved.replace('@', '').replace(/[/@]/g, '-')}.tgz`)
+  const pinned = locked(`@oven/${runtime}`)
+  const packed = Bun.spawnSync(['npm', 'pack', pinned.resolved, '--json', '--pack-destination', folder])
+  if (!packed.success) throw new Error(`cannot fetch ${pinned.resolved}: ${packed.stderr.toString().trim()}`)
+  const file = join(folder, `${pinned.resolved.replace('@', '').replace(/[/@]/g, '-')}.tgz`)
   const path = join(folder, runtime)
-  writeFileSync(path, await executableIn(readFileSync(file), wanted))
+  writeFileSync(path, await executableIn(readFileSync(file), pinned))
   chmodSync(path, EXECUTABLE_MODE)
   return path
 }

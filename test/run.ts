@@ -113,9 +113,9 @@ const startsServers = (file: string, seen = new Set<string>()): boolean => {
 const isAll = process.argv.includes(ALL)
 const only = process.argv.slice(2).filter((argument) => argument !== ALL)
 const isWanted = (file: string): boolean => isAll || !(isProgramTest(file) || WITH_ALL_ALONE.test(textOf(file)))
-const wanted = [...new Glob('test/**/*.test.ts').scanSync(root)].sort().filter(isWanted)
-const inProcess = wanted.filter((file) => !isProgramTest(file))
-const againstExecutable = wanted.filter(
+const chosen = [...new Glob('test/**/*.test.ts').scanSync(root)].sort().filter(isWanted)
+const inProcess = chosen.filter((file) => !isProgramTest(file))
+const againstExecutable = chosen.filter(
   (file) => isProgramTest(file) || (startsServers(file) && !IN_PROCESS_ALONE.test(textOf(file))),
 )
 

@@ -208,9 +208,9 @@ const DISCOUNT = {
   percent: field('<percent>', 'for example 7.5; 0 removes it', { read: parseDiscount }),
 }
 
-const setDiscount = ({ write, record }: Acting, given: Input<typeof DISCOUNT>) =>
+const setDiscount = ({ write, record }: Acting, input: Input<typeof DISCOUNT>) =>
   write((tx): Row => {
-    const { name, product_id: productId, percent: discountBasisPoints } = given
+    const { name, product_id: productId, percent: discountBasisPoints } = input
     const { id: clientId, username } = get(CLIENT, tx, name)
     const product = findProduct(tx, productId)
     if (product === undefined) throw refused(`there is no product ${productId}\nSee scrip catalog export.`)
@@ -220,8 +220,8 @@ const setDiscount = ({ write, record }: Acting, given: Input<typeof DISCOUNT>) =
     return { username, product_id: productId, product: product.name, discount }
   })
 
-const setTerms = (tx: Tx, { id }: ClientRecord, given: object): void => {
-  const terms = Object.entries(given).filter(([, term]) => term !== undefined)
+const setTerms = (tx: Tx, { id }: ClientRecord, changes: object): void => {
+  const terms = Object.entries(changes).filter(([, term]) => term !== undefined)
   if (terms.length === 0) throw misused('no term is given\nscrip client show shows the present ones.')
   updateClient(tx, id, Object.fromEntries(terms.map(([name, term]) => [name, term === DEFAULT ? null : term])))
 }

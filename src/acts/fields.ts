@@ -75,9 +75,9 @@ export const wholeNumber = (text: string): number => {
 export const inputOf = (takes: Fields, args: readonly unknown[]): Record<string, unknown> => {
   const operands = args.slice(0, -2)
   const options = args.at(-2) as Record<string, unknown>
-  const given = ({ flags }: Field) =>
+  const read = ({ flags }: Field) =>
     flags.startsWith('-') ? options[new Option(flags).attributeName()] : (operands.shift() ?? undefined)
-  return Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, given(one)]))
+  return Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, read(one)]))
 }
 
 export const isOptional = ({ flags }: Field): boolean => !flags.startsWith('<')

@@ -30,11 +30,11 @@ const set = async (data: Acting, { pairs = [], file }: Input<typeof SET>): Promi
   if ((file === undefined) === (pairs.length === 0)) {
     throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
   }
-  const store = (given: BaseRates) =>
+  const store = (newRates: BaseRates) =>
     write((tx) => {
       const before = findRates(tx)
-      if (file === undefined) mergeRates(tx, reference, given)
-      else replaceRates(tx, reference, given)
+      if (file === undefined) mergeRates(tx, reference, newRates)
+      else replaceRates(tx, reference, newRates)
       const stored = findRates(tx)
       record(tx, { before: before && ratesFile(before), after: ratesFile(stored) })
       return listOf(RATE_COLUMNS, rows(stored), data)

@@ -49,18 +49,18 @@ export const STOCK_COLUMNS: Shown<Stock> = {
 /** Changes the key. No server may run on the folder, because a server reads its key when it starts. */
 const rekey = async (data: Acting): Promise<Row> => {
   const { dataDir, voucherKey } = data.config
-  const given = findNewVoucherKey()
+  const newKey = findNewVoucherKey()
   if (markOf(data.query) === undefined)
     throw refused('there are no codes to encrypt\nAdd some with scrip vouchers import.')
-  if (voucherKey !== undefined && !given) throw misused(NEW_KEY_MISSING)
+  if (voucherKey !== undefined && !newKey) throw misused(NEW_KEY_MISSING)
   using _lock = await lockForCopying(dataDir) // meanwhile nobody makes a copy
-  if (voucherKey === undefined || !given) return await rekeyInFolder(data, given)
-  return { ...(await reencrypted(data, given)), old_key: null }
+  if (voucherKey === undefined || !newKey) return await rekeyInFolder(data, newKey)
+  return { ...(await reencrypted(data, newKey)), old_key: null }
 }
 
-const rekeyInFolder = async (data: Acting, given: Uint8Array | undefined): Promise<Row> => {
+const rekeyInFolder = async (data: Acting, newKey: Uint8Array | undefined): Promise<Row> => {
   const { config, world } = data
-  const counts = await reencrypted(data, nextKeyIn(config.dataDir, given))
+  const counts = await reencrypted(data, nextKeyIn(config.dataDir, newKey))
   return { ...counts, old_key: promoteKey(config.dataDir, toTimestamp(world.clock.nowMs())) }
 }
 

@@ -68,8 +68,8 @@ const THRESHOLD = field<'<amount>', Given | undefined>(
 const ADJUSTED = { amount: amountOf(`${AMOUNT}; negative to deduct`), remarks: REMARKS }
 const NARROWED = { client: true, times: 'opened', inSandbox: 'GET /wallets' } as const
 
-const causeOf = ({ world }: StepContext, given: string | null = null) => ({
-  remarks: given,
+const causeOf = ({ world }: StepContext, remarks: string | null = null) => ({
+  remarks,
   nowMs: world.clock.nowMs(),
 })
 
@@ -140,16 +140,16 @@ const getCurrency = (reference: Reference, code: string): Currency => {
   return currency
 }
 
-const thresholdIn = (given: Given | undefined, currency: Currency): number | null => {
-  if (given === undefined || given === 'off') return null
-  const thresholdMinor = minorOf('threshold', given, currency)
-  if (thresholdMinor < 0) throw misused(`${given} is below zero\nA threshold is 0 or more, or off.`)
+const thresholdIn = (threshold: Given | undefined, currency: Currency): number | null => {
+  if (threshold === undefined || threshold === 'off') return null
+  const thresholdMinor = minorOf('threshold', threshold, currency)
+  if (thresholdMinor < 0) throw misused(`${threshold} is below zero\nA threshold is 0 or more, or off.`)
   return thresholdMinor
 }
 
-const positive = (given: Given, currency: Currency): number => {
-  const amountMinor = minorOf('amount', given, currency)
-  if (amountMinor <= 0) throw misused(`${given} is not above zero\nscrip wallet adjust deducts.`)
+const positive = (amount: Given, currency: Currency): number => {
+  const amountMinor = minorOf('amount', amount, currency)
+  if (amountMinor <= 0) throw misused(`${amount} is not above zero\nscrip wallet adjust deducts.`)
   return amountMinor
 }
 

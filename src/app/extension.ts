@@ -34,8 +34,8 @@ export interface Extension {
   failureOf: (error: unknown, request: Request) => DomainError | undefined
   observer: HttpObserver & {
     identified: (request: Request, session: Session) => void
-    admitted: (asked: RequestTarget, session: Session) => Session | Promise<Session>
-    entitled: (asked: RequestTarget) => Promise<void> | undefined
+    admitted: (target: RequestTarget, session: Session) => Session | Promise<Session>
+    entitled: (target: RequestTarget) => Promise<void> | undefined
     /** May replace a response that is about to be sent. */
     deliver: (request: Request, response: Response) => Response | Promise<Response>
     /** The fault that was injected into a request, for the log. */

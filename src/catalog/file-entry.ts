@@ -27,8 +27,8 @@ export const fromApi = (sent: unknown): unknown => {
     name,
     (sent as JsonObject)[API_NAMES[name] ?? name],
   ])
-  const given = Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
-  return { ...OPTIONAL_IN_API, ...given, ...NOT_IN_API }
+  const present = Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
+  return { ...OPTIONAL_IN_API, ...present, ...NOT_IN_API }
 }
 
 /** The path of a member in the API's shape. */

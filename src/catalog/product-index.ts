@@ -48,11 +48,11 @@ export class ProductIndex {
 
   /** The index with the changed products of one world, on sale or not. */
   with(changed: readonly Listed[]): ProductIndex {
-    const own = new Map(changed.map((each) => [each.product.id, each]))
-    const kept = this.listed.filter(({ product }) => !own.has(product.id))
+    const changedById = new Map(changed.map((each) => [each.product.id, each]))
+    const kept = this.listed.filter(({ product }) => !changedById.has(product.id))
     const listed = [...kept, ...changed.filter(({ product }) => product.active)]
     const find = (id: number): Product | undefined => {
-      const product = own.get(id)?.product
+      const product = changedById.get(id)?.product
       return product ? (product.active ? product : undefined) : this.find(id)
     }
     listed.sort((one, other) => one.product.id - other.product.id)

@@ -145,9 +145,9 @@ export const productsOnSale = (query: Query, reference: Reference): Product[] =>
 export const productsById = (query: Query, reference: Reference, ids: readonly number[]): Product[] =>
   productsWhere(query, reference, inArray(products.id, [...ids]), inArray(productBands.productId, [...ids]))
 
-const productsWhere = (query: Query, reference: Reference, wanted: SQL, wantedBands: SQL | undefined): Product[] => {
+const productsWhere = (query: Query, reference: Reference, where: SQL, wantedBands: SQL | undefined): Product[] => {
   const { terms, details, howToUse, ...columns } = getTableColumns(products)
-  const rows = query.select(columns).from(products).where(wanted).orderBy(asc(products.id)).all()
+  const rows = query.select(columns).from(products).where(where).orderBy(asc(products.id)).all()
   const bands = bandsByProduct(query, wantedBands)
   return rows.map(({ countryId, currencyId, ...row }) => ({
     ...row,

@@ -20,8 +20,8 @@ const keyOf = (clientId: number, { productId, denomination, quantity, walletId }
 
 /** The price that was quoted to this client for the same purchase, while it is held. */
 export const findHeldPrice = (world: World, clientId: number, purchase: Purchase): HeldPrice | undefined => {
-  const held = world.of(prices).get(keyOf(clientId, purchase))
-  return held && world.clock.nowMs() < held.expiresAtMs ? held : undefined
+  const price = world.of(prices).get(keyOf(clientId, purchase))
+  return price && world.clock.nowMs() < price.expiresAtMs ? price : undefined
 }
 
 /** Called when the prices of a world have changed (contract C15). */

@@ -62,13 +62,14 @@ export const quoteForOrder = (
   pricing: Pricing,
   session: Session,
   purchase: Purchase,
-  held: Quote | undefined,
+  quoted: Quote | undefined,
 ): OrderQuote => {
   const allowed = offered(pricing.catalog, session, purchase)
   // A product whose currency has changed has no price in the old one.
-  if (held?.product.currency.id !== allowed.product.currency.id) return priced(tx, pricing, session, purchase, allowed)
-  const wallet = foundOr(findWallet(tx, session.client.id, held.wallet.id), WALLET_NOT_FOUND)
-  return { ...held, wallet, product: allowed.product }
+  if (quoted?.product.currency.id !== allowed.product.currency.id)
+    return priced(tx, pricing, session, purchase, allowed)
+  const wallet = foundOr(findWallet(tx, session.client.id, quoted.wallet.id), WALLET_NOT_FOUND)
+  return { ...quoted, wallet, product: allowed.product }
 }
 
 /** @throws DomainError not_found, denomination_not_offered or quantity_exceeded */

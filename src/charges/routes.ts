@@ -60,10 +60,10 @@ export const chargeRoutes = ({ guard, chargeTtlMs, ...pricing }: Pricing & { gua
         session.checkAgain()
         const purchase = { productId: params.id, denomination, quantity, walletId }
         const { world, client } = session
-        const held = findHeldPrice(world, client.id, purchase)
-        if (held) {
+        const heldPrice = findHeldPrice(world, client.id, purchase)
+        if (heldPrice) {
           set.headers['X-Cache'] = 'HIT'
-          return new Json<Charge>(held.json)
+          return new Json<Charge>(heldPrice.json)
         }
         const fresh = quote(world.db.query, pricing, session, purchase)
         const json = Json.of<Charge>(chargeWire(fresh))

@@ -85,10 +85,10 @@ const requireForPostgres = ({ voucherKey, signingKey }: Config): void => {
 }
 
 /** The PostgreSQL that holds the data, if one does. @throws UsageError, ExposedSecret */
-const findPostgres = (given?: string): PostgresTarget | undefined => {
-  const url = findSecret('postgres', given, true)
+const findPostgres = (option?: string): PostgresTarget | undefined => {
+  const url = findSecret('postgres', option, true)
   const target = url === undefined ? undefined : parsePostgresUrl(url)
-  if (target?.password !== undefined && isFlag('postgres', given)) {
+  if (target?.password !== undefined && isFlag('postgres', option)) {
     throw new UsageError(
       'every user of the machine can read the password in --postgres\nSet SCRIP_POSTGRES or SCRIP_POSTGRES_FILE.',
     )
@@ -105,8 +105,8 @@ const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined =>
 }
 
 /** @throws UsageError, which never contains the key, or ExposedSecret */
-const findKey = (name: string, isPrivate: boolean, given?: string): Uint8Array | undefined => {
-  const bytes = findSecretBytes(name, given, isPrivate)
+const findKey = (name: string, isPrivate: boolean, option?: string): Uint8Array | undefined => {
+  const bytes = findSecretBytes(name, option, isPrivate)
   if (bytes === undefined) return undefined
   const isText = /^[\x20-\x7e\s]*$/.test(bytes.toString('latin1'))
   const key = bytes.length === KEY_BYTES && !isText ? bytes : parseKey(bytes.toString('utf8'), KEY_BYTES)
@@ -154,14 +154,14 @@ export const sandboxAccessOf = ({ url, world }: TriggerOptions) => ({
 })
 
 /** Rate limits are off: an agent tries out what works. @throws UsageError */
-export const mcpConfigOf = ({ url, ...given }: McpOptions) => {
-  const [unfit] = Object.keys(given)
+export const mcpConfigOf = ({ url, ...options }: McpOptions) => {
+  const [unfit] = Object.keys(options)
   if (url !== undefined && unfit !== undefined)
     throw new UsageError(
       `${flagOf(unfit)} needs a new sandbox, and --url names a running one\nLeave out --url, or ${flagOf(unfit)}.`,
     )
-  const own = configOf({ ...(defaultsOf(SERVE_OPTIONS) as ServeOptions), ...given, port: 0, rateLimit: 'off' })
-  return { url, own: { ...own, logLevel: 'warn' as const }, token: own.sandboxToken }
+  const ownConfig = configOf({ ...(defaultsOf(SERVE_OPTIONS) as ServeOptions), ...options, port: 0, rateLimit: 'off' })
+  return { url, sandbox: { ...ownConfig, logLevel: 'warn' as const }, token: ownConfig.sandboxToken }
 }
 
 export type McpConfig = ReturnType<typeof mcpConfigOf>

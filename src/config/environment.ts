@@ -59,10 +59,10 @@ const RUNTIME_VARIABLE = /^(?:BUN_(?:OPTIONS|INSPECT)|NODE_TLS_REJECT_UNAUTHORIZ
 
 /** Called by commands on live data (contract C17). @throws UsageError */
 export const refuseRuntimeVariables = (): void => {
-  const given = Object.keys(process.env).filter((name) => RUNTIME_VARIABLE.test(name))
-  if (given.length === 0) return
+  const runtimeVariables = Object.keys(process.env).filter((name) => RUNTIME_VARIABLE.test(name))
+  if (runtimeVariables.length === 0) return
   throw new UsageError(
-    `${given.join(', ')} can change the program, show its memory to others or switch off its checks\nUnset it for commands on live data.`,
+    `${runtimeVariables.join(', ')} can change the program, show its memory to others or switch off its checks\nUnset it for commands on live data.`,
   )
 }
 
@@ -74,7 +74,7 @@ export const refuseMeaningless = (command: Command): void => {
     const [name, { onlyIn, isSecret }] = spec
     const source = command.getOptionValueSource(name)
     const isInFile = isFileNamed(spec) && process.env[fileVariableOf(name)] !== undefined
-    const given =
+    const written =
       source === 'cli'
         ? flagOf(name)
         : source === 'env'
@@ -82,12 +82,12 @@ export const refuseMeaningless = (command: Command): void => {
           : isInFile
             ? fileVariableOf(name)
             : undefined
-    if (given !== undefined && onlyIn !== undefined && onlyIn !== mode) {
-      throw new UsageError(`${given} is not available in ${mode} mode\nLeave it out.`)
+    if (written !== undefined && onlyIn !== undefined && onlyIn !== mode) {
+      throw new UsageError(`${written} is not available in ${mode} mode\nLeave it out.`)
     }
     if (isSecret && source === 'cli' && mode === 'live') {
       throw new UsageError(
-        `every user of the machine can read ${given}\nIn live mode, set ${variableOf(name)} or ${fileVariableOf(name)}.`,
+        `every user of the machine can read ${written}\nIn live mode, set ${variableOf(name)} or ${fileVariableOf(name)}.`,
       )
     }
   }
@@ -103,13 +103,13 @@ export const refuseMeaningless = (command: Command): void => {
  * The secret of the flag, else of its variable, else of the file in its `_FILE` variable.
  * @throws UsageError, or ExposedSecret for a file that must be private and is not
  */
-export const findSecret = (name: string, given?: string, isPrivate = false): string | undefined =>
-  findSecretBytes(name, given, isPrivate)?.toString('utf8').trim()
+export const findSecret = (name: string, option?: string, isPrivate = false): string | undefined =>
+  findSecretBytes(name, option, isPrivate)?.toString('utf8').trim()
 
 /** The same without trimming, for a key that a file may hold raw. */
-export const findSecretBytes = (name: string, given?: string, isPrivate = false): Buffer | undefined => {
+export const findSecretBytes = (name: string, option?: string, isPrivate = false): Buffer | undefined => {
   const path = process.env[fileVariableOf(name)]
-  const text = given ?? process.env[variableOf(name)]
+  const text = option ?? process.env[variableOf(name)]
   if (text !== undefined) return Buffer.from(text)
   if (path === undefined) return undefined
   if (isPrivate && isExposed(path)) throw new ExposedSecret(`${fileVariableOf(name)}: ${exposure(path)}`)
@@ -125,9 +125,9 @@ export const findSecretBytes = (name: string, given?: string, isPrivate = false)
 }
 
 /** The port of the flag or its variable, else of the bare PORT of platforms, else the default. @throws UsageError */
-export const portOf = (given: number | undefined): number => {
+export const portOf = (option: number | undefined): number => {
   const bare = process.env.PORT
-  if (given !== undefined || !bare) return given ?? DEFAULT_PORT
+  if (option !== undefined || !bare) return option ?? DEFAULT_PORT
   try {
     return parsePort(bare)
   } catch {
@@ -157,5 +157,5 @@ export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR
 
 /** True if an option was given as a flag, which everybody on the machine can read. */
-export const isFlag = (name: string, given: string | undefined): boolean =>
-  given !== undefined && given !== process.env[variableOf(name)]
+export const isFlag = (name: string, option: string | undefined): boolean =>
+  option !== undefined && option !== process.env[variableOf(name)]

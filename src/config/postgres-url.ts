@@ -65,12 +65,12 @@ const hostsOf = (authority: string) =>
     })
 
 const tlsOf = (parameters: URLSearchParams, hosts: PostgresTarget['hosts']): PostgresTarget['tls'] => {
-  const given = parameters.get('sslmode')
-  if (given === null) {
+  const sslmode = parameters.get('sslmode')
+  if (sslmode === null) {
     const isLocal = hosts.every(({ host }) => LOOPBACK.test(host))
     return isLocal && !parameters.has('sslrootcert') ? 'disable' : 'verify-full'
   }
-  const mode = TLS.find((one) => one === given)
+  const mode = TLS.find((one) => one === sslmode)
   if (!mode) throw wrongUrl(`has an sslmode other than ${TLS.join(', ')}`)
   // As in libpq, a URL that names an authority asks for the check.
   return mode === 'require' && parameters.has('sslrootcert') ? 'verify-ca' : mode

@@ -108,8 +108,8 @@ export const lockForReplacing = (dataDir: string): Disposable =>
 /** @throws DataFault when another process has it for longer than `waitMs` */
 export const lockForCopying = async (dataDir: string, waitMs = MINUTE_MS): Promise<Disposable> => {
   for (const endMs = sinceStartMs() + waitMs; ; await Bun.sleep(LOOK_MS)) {
-    const held = unlessBusy(() => lock(dataDir, COPY_FILE, WRITE, 0))
-    if (held) return held
+    const folderLock = unlessBusy(() => lock(dataDir, COPY_FILE, WRITE, 0))
+    if (folderLock) return folderLock
     if (sinceStartMs() >= endMs)
       throw new DataFault(
         'another backup, an import of codes or the erasure of a person works on this folder\nTry again when it is done.',

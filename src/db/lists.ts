@@ -58,8 +58,8 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     { filters, sort, direction, ...place }: Slice<Filter, Sort>,
     wire: (row: Row<Table['$inferSelect']>) => Entry,
   ) {
-    const given = (Object.keys(filters) as Filter[]).filter((name) => filters[name] !== undefined)
-    const { total, rowsOf } = this.#prepared(world.db.query, given, sort, direction)
+    const filterNames = (Object.keys(filters) as Filter[]).filter((name) => filters[name] !== undefined)
+    const { total, rowsOf } = this.#prepared(world.db.query, filterNames, sort, direction)
     const values = { ...filters, ...place, clientId: client.id }
     const entries = rowsOf(values).map(wire)
     const isLast = entries.length < place.limit && (entries.length > 0 || place.offset === 0)
@@ -67,22 +67,22 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     return { entries, totalCount }
   }
 
-  #prepared(query: Query, given: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
-    const own = this.#statements.getOrInsertComputed(query, () => new LRUCache({ max: STATEMENTS_MAX }))
-    const name = [...given, sort, direction].join()
-    const statements = own.get(name) ?? this.prepare(query, given, sort, direction)
-    own.set(name, statements)
+  #prepared(query: Query, filterNames: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
+    const statementsByName = this.#statements.getOrInsertComputed(query, () => new LRUCache({ max: STATEMENTS_MAX }))
+    const name = [...filterNames, sort, direction].join()
+    const statements = statementsByName.get(name) ?? this.prepare(query, filterNames, sort, direction)
+    statementsByName.set(name, statements)
     return statements
   }
 
-  private prepare(query: Query, given: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
+  private prepare(query: Query, filterNames: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
     const table: OwnedTable = this.options.table
-    const own = isGiven(table.clientId, 'clientId')
-    const wanted = and(own, ...given.map((name) => this.#conditionOf(name)))
+    const isOfClient = isGiven(table.clientId, 'clientId')
+    const matches = and(isOfClient, ...filterNames.map((name) => this.#conditionOf(name)))
     const page = query
       .select({ id: table.id })
       .from(table)
-      .where(wanted)
+      .where(matches)
       .orderBy(...[...this.options.sorts[sort], table.id].map(direction === 'ASC' ? asc : desc))
       .limit(placeholderOfLimit('limit'))
       .offset(sql.placeholder('offset'))
@@ -94,7 +94,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
     // The rows are read with the names of SQLite: drizzle's mapping takes twice as long.
     const statement = connectionOf(query).prepare<Row<Table['$inferSelect']>, never[]>(rows.sql)
     const rowsOf = (values: object) => statement.all(...(fillPlaceholders(rows.params, { ...values }) as never[]))
-    return { total: query.select({ count: count() }).from(table).where(wanted).prepare(), rowsOf }
+    return { total: query.select({ count: count() }).from(table).where(matches).prepare(), rowsOf }
   }
 
   #conditionOf(name: Filter): SQL {

@@ -78,16 +78,16 @@ function* walk<Table extends SQLiteTable & { id: SQLiteColumn }>(
   const [isNext, inOrder] = newestFirst ? [lt, desc] : [gt, asc]
   let last: unknown
   for (let left = limit; left > 0; left -= UNIT) {
-    const wanted = Math.min(UNIT, left)
+    const rowCount = Math.min(UNIT, left)
     const rows = query
       .select()
       .from(table as SQLiteTable)
       .where(and(where, last === undefined ? undefined : isNext(table.id, last)))
       .orderBy(inOrder(table.id))
-      .limit(wanted)
+      .limit(rowCount)
       .all()
     yield* rows
-    if (rows.length < wanted) return
+    if (rows.length < rowCount) return
     last = rows.at(-1)?.id
   }
 }

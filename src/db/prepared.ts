@@ -90,8 +90,8 @@ export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }
 
 /** Finds a record of a client, and none of another client. */
 export const preparedFind = <Table extends OwnedTable>(table: Table) => {
-  const own = eq(table.clientId, sql.placeholder('clientId'))
-  const first = preparedOne(table, and(eq(table.id, sql.placeholder('id')), own))
+  const isOfClient = eq(table.clientId, sql.placeholder('clientId'))
+  const first = preparedOne(table, and(eq(table.id, sql.placeholder('id')), isOfClient))
   return (query: Query, clientId: number, id: Table['id']['_']['data'] & (string | number)) =>
     first(query, { clientId, id })
 }

@@ -12,9 +12,9 @@ import { isSqlite } from './image.ts'
 export const copiesIn = (dataDir: string): string[] => {
   const database = databasePath(dataDir)
   const name = basename(database)
-  const held = heldIn(dataDir)
+  const lockedFiles = heldIn(dataDir)
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
-    .filter((path) => !held.has(inodeOf(join(dataDir, path))))
+    .filter((path) => !lockedFiles.has(inodeOf(join(dataDir, path))))
     .filter((path) => isSetAside(path, name) || isDatabase(join(dataDir, path)))
     .sort()
 }

@@ -67,8 +67,8 @@ export const createDesk = (data: Respond): Desk => {
 
 const secret = (): string => Buffer.from(freshSecret(SECRET_BYTES)).toString('base64url')
 
-const isSame = (given: string | null | undefined, wanted: string): boolean => {
-  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(wanted)]
+const isSame = (sent: string | null | undefined, expected: string): boolean => {
+  const [one, other] = [Buffer.from(sent ?? ''), Buffer.from(expected)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 

@@ -33,8 +33,8 @@ export const docsRoutes = (options: DocumentOptions) => {
   const llms = llmsText(options.publicUrl, guides)
   /** A guide for programs that read Markdown, without links to pages that are not served; or a file that a guide names. */
   const asItIs = async (path: string): Promise<Response> => {
-    const [own, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
-    if (own) return file(await Bun.file(own.file).text(), 'text/plain')
+    const [namedFile, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
+    if (namedFile) return file(await Bun.file(namedFile.file).text(), 'text/plain')
     const guide = name === path ? undefined : ownOf(guides, name)
     if (!guide) throw new DomainError(ROUTE_NOT_FOUND)
     return file(servedMarkdown(await Bun.file(guide.file).text(), linkIn(guides, files)), 'text/markdown')

@@ -73,8 +73,8 @@ const LIMITS = {
 } as const
 
 /** The values that a schema allows. One that is taken in either case is shown once. */
-const limitsView = ({ items, anyOf, ...own }: Schema): Html => {
-  const schema: Schema = { ...anyOf?.find((one) => one.enum), ...own }
+const limitsView = ({ items, anyOf, ...rest }: Schema): Html => {
+  const schema: Schema = { ...anyOf?.find((one) => one.enum), ...rest }
   const isFirst = (value: unknown, index: number, all: readonly unknown[]): boolean =>
     all.findIndex((one) => String(one).toUpperCase() === String(value).toUpperCase()) === index
   const choices = schema.enum?.filter(isFirst).map((value, index) => html`${index > 0 && ', '}${codeOf(value)}`)

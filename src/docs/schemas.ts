@@ -85,11 +85,11 @@ const NULL: Schema = { type: 'null' }
 const orNull = (schema: Schema): Schema => {
   if (schema.anyOf?.some(({ type }) => type === 'null')) return schema
   if ('$ref' in schema || schema.enum) {
-    const { description, default: fallback, ...own } = schema
+    const { description, default: fallback, ...plain } = schema
     return {
       ...(description !== undefined && { description }),
       ...(fallback !== undefined && { default: fallback }),
-      anyOf: [own, NULL],
+      anyOf: [plain, NULL],
     }
   }
   const types = [schema.type ?? []].flat()
@@ -109,8 +109,8 @@ const inOneWord = ({ anyOf, ...rest }: Union): Schema => {
   if (typeof first?.type !== 'string') return { ...rest, anyOf }
   const areLiterals = choices.every((choice) => 'const' in choice)
   if (choices.length > 1 && !areLiterals) return { ...rest, anyOf }
-  const own = areLiterals
+  const combined = areLiterals
     ? { ...rest, type: first.type, enum: choices.map((choice) => choice.const) }
     : { ...first, ...rest }
-  return choices.length < anyOf.length ? orNull(own) : own
+  return choices.length < anyOf.length ? orNull(combined) : combined
 }

@@ -104,9 +104,9 @@ const changesOfEvent = ({ data: json }: Event, person: Person) => {
   const data = JSON.parse(json) as EventData
   const { beneficiary, email } = data
   const isOwn = beneficiary !== undefined && person.isPayee(beneficiary.id, beneficiary.email)
-  const own = isOwn ? { beneficiary: NOBODY_PAID, description: null, metadata: {} } : {}
+  const gone = isOwn ? { beneficiary: NOBODY_PAID, description: null, metadata: {} } : {}
   const without = JSON.stringify(
-    person.withoutIn({ ...data, ...own, ...(email !== undefined && person.isAddress(email) && { email: null }) }),
+    person.withoutIn({ ...data, ...gone, ...(email !== undefined && person.isAddress(email) && { email: null }) }),
   )
   return without === json ? {} : { data: without }
 }
@@ -115,21 +115,21 @@ const changesOfEvent = ({ data: json }: Event, person: Person) => {
 const eraseBeneficiaries = (tx: Tx, person: Person): string[] => {
   const { beneficiaryId, part } = person
   const saved = beneficiaryId === undefined ? beneficiariesAt(tx, part) : [findAnyBeneficiary(tx, beneficiaryId)]
-  const own = [...saved].filter((one) => one !== undefined).filter(({ id, email }) => person.isPayee(id, email))
-  for (const { id } of own) deleteAnyBeneficiary(tx, id)
+  const payees = [...saved].filter((one) => one !== undefined).filter(({ id, email }) => person.isPayee(id, email))
+  for (const { id } of payees) deleteAnyBeneficiary(tx, id)
   const others = beneficiaryId === undefined ? rowsHolding(tx, BENEFICIARY_TEXTS, part) : []
   changeRows(tx, BENEFICIARY_TEXTS, others, (other) => person.changesIn(other, BENEFICIARY_TEXTS))
-  return own.map(({ id }) => id)
+  return payees.map(({ id }) => id)
 }
 
 /** Erases the responses of receivers to some events, and all that repeat the address. */
 const eraseResponses = (tx: Tx, person: Person, eventIds: ReadonlySet<string>): number => {
   const part = person.beneficiaryId === undefined ? person.part : undefined
-  const own = [...attemptsAbout(tx, eventIds, part)].filter(
+  const attempts = [...attemptsAbout(tx, eventIds, part)].filter(
     ({ eventId, responseBody }) => eventIds.has(eventId) || person.isNamedIn(responseBody),
   )
-  for (const attempt of own) eraseResponse(tx, attempt)
-  return own.length
+  for (const attempt of attempts) eraseResponse(tx, attempt)
+  return attempts.length
 }
 
 /** Erases the keys of requests whose responses are about the person or one of some records. */

@@ -13,11 +13,11 @@ const parser = () => require('jsonc-parser/lib/esm/main.js') as typeof import('j
 
 /** Finds the lines of paths in valid JSON, such as `/products/2/currency`. A missing value has the line of the innermost one above it. */
 export const linesOf = (text: string, places: readonly string[]): ((place: string) => number) => {
-  const wanted = new Set(places.flatMap(withParents))
+  const withLine = new Set(places.flatMap(withParents))
   const lines = new Map<string, number>()
   const enter = (_offset: number, _length: number, line: number, _column: number, pathOf: () => JSONPath): boolean => {
     const place = ['', ...pathOf()].join('/')
-    if (!wanted.has(place)) return false
+    if (!withLine.has(place)) return false
     lines.set(place, line + 1)
     return true
   }

@@ -93,8 +93,8 @@ const withoutSecrets = (schema: TSchema, value: unknown): unknown => {
   const { properties } = schema as TObject
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      const own = properties[name]
-      return [name, own ? withoutSecrets(own, member) : member]
+      const memberSchema = properties[name]
+      return [name, memberSchema ? withoutSecrets(memberSchema, member) : member]
     }),
   )
 }

@@ -7,7 +7,7 @@ import { JSON_TYPE, Json } from './json.ts'
 import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
-import { asked, type RoutedRequest, requestIdOf } from './request-id.ts'
+import { type RoutedRequest, requestIdOf, withOperation } from './request-id.ts'
 
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
@@ -100,7 +100,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
       observer?.arrived(request)
       if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
     })
-    .use(asked)
+    .use(withOperation)
     .onTransform({ as: 'global' }, (context) => {
       context.operation = options.operations.get(`${context.request.method} ${context.route}`)
     })

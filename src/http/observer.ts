@@ -14,7 +14,7 @@ interface SentResponse {
 export interface HttpObserver {
   arrived: (request: Request) => void
   /** The failure is that of an error response. */
-  ended: (asked: RequestTarget, response: SentResponse, failure?: Failure) => void
+  ended: (target: RequestTarget, response: SentResponse, failure?: Failure) => void
 }
 
 /** Combines several observers into one; undefined without any, so that requests skip it. */

@@ -15,7 +15,7 @@ export interface RequestTarget {
 export type RoutedRequest = RequestContext & RequestTarget
 
 /** Gives each request its operation, which the HTTP layer looks up once. */
-export const asked = new Elysia({ name: 'asked' }).decorate('operation', undefined as Operation | undefined)
+export const withOperation = new Elysia({ name: 'operation' }).decorate('operation', undefined as Operation | undefined)
 
 /** A short identifier that is safe in a header, a log line and a file name. */
 const SANE = /^[\w.:-]{1,128}$/

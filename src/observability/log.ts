@@ -48,8 +48,8 @@ export const createLog = ({ level: least, format, color, columns, clock, write }
     const { method, route, status, error, durationMs, requestId, client, address, fault, traceparent } = facts
     const dryRun = { dry_run: facts.isDryRun || undefined }
     if (format === 'json') {
-      const asked = { method, route, status, error, duration_ms: durationMs, request_id: requestId, client, address }
-      return line(level, 'request', { ...asked, ...dryRun, fault, traceparent })
+      const facts = { method, route, status, error, duration_ms: durationMs, request_id: requestId, client, address }
+      return line(level, 'request', { ...facts, ...dryRun, fault, traceparent })
     }
     const shown = paint(STATUS_COLORS[Math.floor(status / 100)], String(status))
     const took = paint(DIM, `${durationMs.toFixed(1).padStart(DURATION_WIDTH)} ms`)

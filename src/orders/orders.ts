@@ -28,13 +28,13 @@ export interface Ordering extends Delivering {
  */
 export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request: OrderRequest): Order => {
   const { world, client } = session
-  const held = findHeldPrice(world, client.id, request)?.quote
+  const heldQuote = findHeldPrice(world, client.id, request)?.quote
   const { product, price, wallet, denominationMinor, quantityMax } = quoteForOrder(
     tx,
     ordering.pricing,
     session,
     request,
-    held,
+    heldQuote,
   )
   const reference = request.reference ?? `ord-${world.ids.letters(20)}`
   if (isReferenceTaken(tx, client.id, reference)) throw new DomainError(DUPLICATE_CLIENT_REFERENCE)

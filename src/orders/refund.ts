@@ -33,10 +33,10 @@ export const refundVouchers = (
   }
   const vouchers = vouchersOf(tx, order)
   const refundedBefore = vouchers.filter(({ refundedAtMs }) => refundedAtMs !== null).length
-  const wanted = wantedOf(order, vouchers, references)
-  const refunded = refundedBefore + wanted.length
+  const toRefund = wantedOf(order, vouchers, references)
+  const refunded = refundedBefore + toRefund.length
   const [before, after] = [costOf(order, refundedBefore), costOf(order, refunded)]
-  markRefunded(tx, wanted, nowMs)
+  markRefunded(tx, toRefund, nowMs)
   if (after === before) return order // vouchers that cost nothing
   const wallet = foundOr(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
   const kept = earned(order, wallet, before, refundedBefore)

@@ -80,7 +80,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
         once(
           body,
           { request, session, set },
-          (tx, wanted) => wire(session.world, placeOrder(tx, ordering, session, wanted)),
+          (tx, orderRequest) => wire(session.world, placeOrder(tx, ordering, session, orderRequest)),
           atRest,
         ),
       {

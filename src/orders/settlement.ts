@@ -53,17 +53,17 @@ export const earned = (order: Order, wallet: Wallet, settledMinor: number, quant
   const feeMinor = shareOf(order.feeMinor, quantity, order.quantity)
   const conversionMinor = conversionShare(order, quantity)
   const netMinor = settledMinor - gstMinor - feeMinor - conversionMinor
-  const own: Line[] = [
+  const withheld: Line[] = [
     { account: 'tax', currencyId: wallet.currencyId, amountMinor: gstMinor },
     { account: 'fees', currencyId: wallet.currencyId, amountMinor: feeMinor },
     { account: 'conversion', currencyId: wallet.currencyId, amountMinor: conversionMinor },
   ]
   if (wallet.currencyId === order.currencyId) {
-    return [...own, { account: 'supplier', currencyId: order.currencyId, amountMinor: netMinor }]
+    return [...withheld, { account: 'supplier', currencyId: order.currencyId, amountMinor: netMinor }]
   }
   const totalMinor = shareOf(order.totalMinor, quantity, order.quantity)
   return [
-    ...own,
+    ...withheld,
     { account: 'exchange', currencyId: wallet.currencyId, amountMinor: netMinor },
     { account: 'exchange', currencyId: order.currencyId, amountMinor: -totalMinor },
     { account: 'supplier', currencyId: order.currencyId, amountMinor: totalMinor },

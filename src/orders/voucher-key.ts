@@ -22,32 +22,36 @@ export type CipherSource = (query: Query) => Cipher
 export const openCipher = (
   database: Database,
   dataDir: string,
-  given: Uint8Array | undefined,
+  envKey: Uint8Array | undefined,
   others: readonly Uint8Array[] = [],
 ): Cipher =>
   database.fill((tx) => {
-    if (markOf(tx) !== undefined) return cipherAsMarked(tx, keysOf(dataDir, given), others)
-    const kept = given ? undefined : readKey(dataDir, KEY_FILE)
-    const key = given ?? kept ?? freshSecret(VOUCHER_KEY_BYTES)
-    if (!given && !kept) writeKey(dataDir, KEY_FILE, key)
+    if (markOf(tx) !== undefined) return cipherAsMarked(tx, keysOf(dataDir, envKey), others)
+    const kept = envKey ? undefined : readKey(dataDir, KEY_FILE)
+    const key = envKey ?? kept ?? freshSecret(VOUCHER_KEY_BYTES)
+    if (!envKey && !kept) writeKey(dataDir, KEY_FILE, key)
     insertMark(tx, markFrom(key))
-    const cipher = cipherAsMarked(tx, keysOf(dataDir, given), others)
+    const cipher = cipherAsMarked(tx, keysOf(dataDir, envKey), others)
     // With a key in the folder, every act is sealed, and each client has an act. A missing mark then means that the audit was changed.
     if (hasActs(tx) ? !kept : allClients(tx).length === 0) sealFirstHead(tx, cipher)
     return cipher
   })
 
 /** The cipher of live mode, for a database with a mark. It is opened at first use. Throws DataFault as {@link cipherAsMarked}. */
-export const liveCiphers = (dataDir: string, given: Uint8Array | undefined): CipherSource => {
+export const liveCiphers = (dataDir: string, envKey: Uint8Array | undefined): CipherSource => {
   let cipher: Cipher | undefined
-  return (query) => (cipher ??= cipherAsMarked(query, keysOf(dataDir, given)))
+  return (query) => (cipher ??= cipherAsMarked(query, keysOf(dataDir, envKey)))
 }
 
 /** The available keys, the permanent one first. */
-export const keysOf = (dataDir: string | undefined, given: Uint8Array | undefined, next?: Uint8Array): Uint8Array[] => {
+export const keysOf = (
+  dataDir: string | undefined,
+  envKey: Uint8Array | undefined,
+  next?: Uint8Array,
+): Uint8Array[] => {
   const files =
-    dataDir === undefined ? [] : [given ? undefined : readKey(dataDir, KEY_FILE), readKey(dataDir, NEXT_KEY_FILE)]
-  return [given, ...files, next].filter((key) => key !== undefined)
+    dataDir === undefined ? [] : [envKey ? undefined : readKey(dataDir, KEY_FILE), readKey(dataDir, NEXT_KEY_FILE)]
+  return [envKey, ...files, next].filter((key) => key !== undefined)
 }
 
 /** True if a key is given, or in the folder. @throws DataFault if a stored key is damaged */
@@ -72,17 +76,17 @@ export const cipherAsMarked = (
 }
 
 /** @throws DataFault as {@link cipherAsMarked}, if the database holds encrypted data */
-export const requireKeys = (query: Query, dataDir: string, given: Uint8Array | undefined): void => {
-  if (markOf(query) !== undefined) cipherAsMarked(query, keysOf(dataDir, given))
+export const requireKeys = (query: Query, dataDir: string, envKey: Uint8Array | undefined): void => {
+  if (markOf(query) !== undefined) cipherAsMarked(query, keysOf(dataDir, envKey))
 }
 
 /** True if the available keys fit the database; undefined without a key. @throws DataFault if a stored key is damaged */
 export const areKeysOf = (
   query: Query,
   dataDir: string | undefined,
-  given: Uint8Array | undefined,
+  envKey: Uint8Array | undefined,
 ): boolean | undefined => {
-  const keys = keysOf(dataDir, given)
+  const keys = keysOf(dataDir, envKey)
   const mark = markOf(query)
   return keys.length === 0 ? undefined : mark === undefined || keys.some((key) => markFrom(key) === mark)
 }
@@ -91,10 +95,10 @@ export const areKeysOf = (
 export const findCipher = (
   query: Query,
   dataDir: string | undefined,
-  given: Uint8Array | undefined,
+  envKey: Uint8Array | undefined,
 ): Cipher | undefined =>
-  markOf(query) !== undefined && areKeysOf(query, dataDir, given)
-    ? cipherAsMarked(query, keysOf(dataDir, given))
+  markOf(query) !== undefined && areKeysOf(query, dataDir, envKey)
+    ? cipherAsMarked(query, keysOf(dataDir, envKey))
     : undefined
 
 const WRONG_KEY = 'the voucher key is not the one that encrypted the codes of this database'
@@ -118,14 +122,14 @@ const writeKey = (dataDir: string, file: string, key: Uint8Array): void =>
  * The new key of a data folder: from an interrupted run, as given, or generated.
  * @throws DataFault if the given key differs from that of the interrupted run
  */
-export const nextKeyIn = (dataDir: string, given: Uint8Array | undefined): Uint8Array => {
+export const nextKeyIn = (dataDir: string, envKey: Uint8Array | undefined): Uint8Array => {
   const left = readKey(dataDir, NEXT_KEY_FILE)
-  if (left && given && markFrom(left) !== markFrom(given)) {
+  if (left && envKey && markFrom(left) !== markFrom(envKey)) {
     throw new DataFault(
       `${NEXT_KEY_FILE} holds the new key of a run that was interrupted\nFinish that run without another key.`,
     )
   }
-  const key = left ?? given ?? freshSecret(VOUCHER_KEY_BYTES)
+  const key = left ?? envKey ?? freshSecret(VOUCHER_KEY_BYTES)
   if (!left) writeKey(dataDir, NEXT_KEY_FILE, key)
   return key
 }

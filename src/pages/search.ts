@@ -74,11 +74,11 @@ const spaced = (text: string): string =>
  * another.
  */
 export const search = <Entry extends Searched>(entries: readonly Entry[], terms: readonly Term[]): Entry[] => {
-  const wanted = terms.map(({ word, names }) => ({ word: spaced(word).trimEnd(), names: names.map(spaced) }))
+  const spacedTerms = terms.map(({ word, names }) => ({ word: spaced(word).trimEnd(), names: names.map(spaced) }))
   const scored = entries.map((entry) => {
     const parts = [entry.title, entry.words, entry.text].map(spaced)
     const weightOf = (name: string): number => WEIGHTS[parts.findIndex((part) => part.includes(name))] ?? 0
-    const weights = wanted.map(({ word, names }) => Math.max(TYPED * weightOf(word), ...names.map(weightOf)))
+    const weights = spacedTerms.map(({ word, names }) => Math.max(TYPED * weightOf(word), ...names.map(weightOf)))
     const met = weights.filter((weight) => weight > 0).length
     return { entry, met, score: weights.reduce((sum, weight) => sum + weight, 0) }
   })

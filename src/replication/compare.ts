@@ -63,8 +63,8 @@ const differenceOf = (stored: Page | undefined, copied: Page | undefined, { key 
   const [ours, theirs] = [copied, stored].map((page) => JSON.parse(page?.rows ?? '[]') as Record<string, unknown>[])
   const length = Math.max(ours?.length ?? 0, theirs?.length ?? 0)
   for (let index = 0; index < length; index += 1) {
-    const [own, other] = [ours?.[index], theirs?.[index]]
-    if (!Bun.deepEquals(own, other)) return key.map((name) => String((own ?? other)?.[name])).join(' ')
+    const [ourRow, theirRow] = [ours?.[index], theirs?.[index]]
+    if (!Bun.deepEquals(ourRow, theirRow)) return key.map((name) => String((ourRow ?? theirRow)?.[name])).join(' ')
   }
   return undefined
 }

@@ -54,7 +54,7 @@ export class FollowingCopy implements Disposable {
    */
   async follow(ask: Ask): Promise<boolean> {
     const { position } = this
-    const [own, ...changes] = await ask<Change>(
+    const [last, ...changes] = await ask<Change>(
       `SELECT seq, epoch, (extract(epoch FROM at) * 1000000)::bigint AS at, CASE WHEN seq > $1 THEN rows::text END AS rows
         FROM (SELECT *, sum(pg_column_size(rows)) OVER (ORDER BY seq) - pg_column_size(rows) AS before
           FROM scrip.changes WHERE seq >= $1 ORDER BY seq LIMIT ${CHANGES_MAX + 1}) AS next
@@ -62,7 +62,7 @@ export class FollowingCopy implements Disposable {
       [position.seq],
     )
     const isOwn =
-      Number(own?.seq) === position.seq && Number(own?.epoch) === position.epoch && Number(own?.at) === position.atUs
+      Number(last?.seq) === position.seq && Number(last?.epoch) === position.epoch && Number(last?.at) === position.atUs
     if (!isOwn) await requireSameTimeline(ask, position)
     else if (changes.length > 0) this.#apply(changes)
     return !isOwn || changes.length === CHANGES_MAX

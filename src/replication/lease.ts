@@ -109,13 +109,13 @@ export class Lease {
     this.#isBeating = true
     const sent = this.now()
     try {
-      const [row] = await this.options.connection.ask<{ held: boolean }>(
-        'SELECT scrip.beat($1) AS held',
+      const [row] = await this.options.connection.ask<{ isHeld: boolean }>(
+        'SELECT scrip.beat($1) AS "isHeld"',
         [epoch],
         BEAT_PATIENCE_MS,
       )
       if (this.#epoch !== epoch) return
-      if (row?.held) this.renewed(sent)
+      if (row?.isHeld) this.renewed(sent)
       else this.lost()
     } catch (error) {
       leaseTotals.failedRenewals += 1

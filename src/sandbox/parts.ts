@@ -35,7 +35,7 @@ export interface Parts extends Program {
   /** Refuses requests that may not use the control API. @throws DomainError */
   requireAccess: (request: Request) => void
   /** Refuses names that an operation does not document. @throws DomainError validation */
-  refuseUnknown: (asked: RequestTarget) => Promise<void>
+  refuseUnknown: (target: RequestTarget) => Promise<void>
   /** Sends a request because of another one. */
   send: (world: World, sent: Sent, cause: Request) => Promise<Response>
 }

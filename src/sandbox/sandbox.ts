@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
 import { isDamage } from '../db/storage.ts'
 import { servedBy } from '../http/operation.ts'
-import { asked } from '../http/request-id.ts'
+import { withOperation } from '../http/request-id.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Log } from '../observability/log.ts'
 import type { World } from '../worlds/world.ts'
@@ -102,7 +102,7 @@ export class Sandbox implements Extension {
     const refuseForeignHost = hostAccess({ boundHost: host, publicUrl })
     return new Elysia({ name: 'sandbox-hooks' })
       .onRequest(({ request }) => refuseForeignHost(request))
-      .use(asked)
+      .use(withOperation)
       .onTransform({ as: 'global' }, ({ request, path, route, operation }) =>
         this.observer.entered({ request, path, route, operation }),
       )

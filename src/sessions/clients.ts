@@ -65,9 +65,9 @@ const termsOf = (row: ClientRow): Terms => ({
 
 /** The limits that apply to a client; undefined without limits. */
 export const limitsOf = (
-  { limits: own }: Client,
+  { limits: ownLimits }: Client,
   limits: readonly BucketSize[] | undefined,
-): readonly BucketSize[] | undefined => (own === 'off' ? undefined : (own ?? limits))
+): readonly BucketSize[] | undefined => (ownLimits === 'off' ? undefined : (ownLimits ?? limits))
 
 export const bucketsOf = (world: World, client: Client, sizes: readonly BucketSize[]): TokenBuckets => {
   client.buckets ??= new TokenBuckets(sizes, world.clock.steadyMs())

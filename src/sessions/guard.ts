@@ -27,9 +27,9 @@ interface GuardOptions {
   /** Called before a rate-limit token is taken. */
   onIdentified: ((request: Request, session: Session) => void) | undefined
   /** May refuse an admitted request or replace its session. */
-  onAdmitted: ((asked: RequestTarget, session: Session) => Session | Promise<Session>) | undefined
+  onAdmitted: ((target: RequestTarget, session: Session) => Session | Promise<Session>) | undefined
   /** May refuse a request whose client has the feature that the route needs. */
-  onEntitled: ((asked: RequestTarget) => Promise<void> | undefined) | undefined
+  onEntitled: ((target: RequestTarget) => Promise<void> | undefined) | undefined
 }
 
 /** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
@@ -37,8 +37,8 @@ export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /** @throws DomainError unauthorized, rate_limited or feature_disabled */
-  readonly admit = async (asked: RoutedRequest): Promise<Session> => {
-    const { request, operation, set } = asked
+  readonly admit = async (routed: RoutedRequest): Promise<Session> => {
+    const { request, operation, set } = routed
     const { due, isDueBeforeReads, onIdentified, onAdmitted, onEntitled } = this.options
     // Most requests need no wait, so only promises are awaited.
     const authorization = request.headers.get('authorization')
@@ -54,10 +54,10 @@ export class Guard {
     const isReading = request.method === 'GET'
     if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUp(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, request, set.headers['X-Request-Id'])
-    const admission = onAdmitted?.(asked, inStep) ?? inStep
+    const admission = onAdmitted?.(routed, inStep) ?? inStep
     const admitted = admission instanceof Promise ? await admission : admission
     const session = operation?.feature ? entitled(admitted, operation.feature) : admitted
-    const entitling = onEntitled?.(asked)
+    const entitling = onEntitled?.(routed)
     if (entitling) await entitling
     // A request that has waited must not read with a token that was revoked meanwhile.
     if (dryRun?.refusal) throw dryRun.refusal

@@ -82,7 +82,7 @@ const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | 
   const reference = readReference()
   const snapshot = snapshotFile === undefined ? undefined : readSnapshotFile(snapshotFile, config, clock)
   const rates = ratesFile === undefined ? undefined : bytesOf(ratesFile).toString()
-  const given = snapshot ?? beginning?.image
+  const startImage = snapshot ?? beginning?.image
   return {
     config,
     clock,
@@ -92,8 +92,8 @@ const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | 
     rates: rates === undefined ? undefined : readRates(rates, reference),
     snapshot,
     beginning,
-    given,
-    initial: () => given ?? seededImage(),
+    startImage,
+    initial: () => startImage ?? seededImage(),
   }
 }
 

@@ -74,11 +74,11 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
 
 /** @throws DataFault, SchemaMismatch, FileFault */
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
-  const { config, clock, seed, initial, given } = sources
+  const { config, clock, seed, initial, startImage } = sources
   const initialRates = initialRatesOf(sources)
   makeDataFolder(dataDir)
   const lock = lockForLife(dataDir)
-  if (!hasDatabase(dataDir)) writeSandbox(dataDir, sources, given)
+  if (!hasDatabase(dataDir)) writeSandbox(dataDir, sources, startImage)
   const world = openSandbox(dataDir, sources)
   const signingKey = getSigningKey(dataDir)
   const cipher = openCipher(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
@@ -96,7 +96,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
     seed,
     initialClients: clientsOf(sources),
     default: world,
-    reopenDefault: (old, image = given) => {
+    reopenDefault: (old, image = startImage) => {
       writeSandbox(dataDir, sources, image, () => old.close())
       const next = openSandbox(dataDir, sources)
       next.db.serve()

@@ -19,9 +19,9 @@ const SEEDED = seededImages()
 export const seededImage = (): Uint8Array => unpacked(SEEDED.world)
 
 export const startInMemory = (sources: Sources): Origin => {
-  const { config, clock, seed, given, initial } = sources
+  const { config, clock, seed, startImage, initial } = sources
   /** Without a given image, its data is opened by the first request that needs it. */
-  const openDefault = (old?: World, image = given): World => {
+  const openDefault = (old?: World, image = startImage): World => {
     old?.close()
     const open = (): Database => {
       const database = Database.inMemory(image ?? initial())

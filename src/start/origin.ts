@@ -33,7 +33,7 @@ export interface Sources {
   snapshot: Uint8Array | undefined
   beginning: Beginning | undefined
   /** The state of the snapshot or the scenario. */
-  given: Uint8Array | undefined
+  startImage: Uint8Array | undefined
   /** The image with which every world begins. Its first logins choose the passwords. */
   initial: () => Uint8Array
 }

@@ -42,8 +42,8 @@ export const stageAround = ({ sources: { clock, seed }, deps, options }: Around)
       prepare: () => undefined,
       worldsMax: 0,
     })
-    const own = { host: '127.0.0.1', publicUrl: 'http://localhost', token: undefined, strict: false }
-    const extension = new Sandbox({ ...options, ...own, worlds, stage, settings: undefined })
+    const stageOptions = { host: '127.0.0.1', publicUrl: 'http://localhost', token: undefined, strict: false }
+    const extension = new Sandbox({ ...options, ...stageOptions, worlds, stage, settings: undefined })
     const { deliveries } = createApp({
       ...deps,
       worlds,
@@ -51,7 +51,7 @@ export const stageAround = ({ sources: { clock, seed }, deps, options }: Around)
       isUnlimited: true,
       isServing: () => false, // deliveries wait until the world is placed
       listeners: [],
-      addressOf: () => own.host,
+      addressOf: () => stageOptions.host,
     })
     try {
       await play(world, steps, (sent) => extension.send(world, sent))

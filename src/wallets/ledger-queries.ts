@@ -73,8 +73,8 @@ export const entriesById = (query: Query, ids: readonly number[]): LedgerEntry[]
 export const entriesOf = (query: Query, sourceId: string): LedgerEntry[] =>
   entriesWhere(query, and(eq(ledgerEntries.sourceId, sourceId), isOfRecord))
 
-const entriesWhere = (query: Query, wanted: SQL | undefined, limit?: number): LedgerEntry[] => {
-  const found = rowsById(query, ledgerEntries, wanted, { limit, newestFirst: true })
+const entriesWhere = (query: Query, where: SQL | undefined, limit?: number): LedgerEntry[] => {
+  const found = rowsById(query, ledgerEntries, where, { limit, newestFirst: true })
   const byId = new Map([...found].map((entry): [number, LedgerEntry] => [entry.id, { ...entry, lines: [] }]))
   const isOfThem = isOneOf(ledgerLines.entryId, byId.keys())
   const lines = query.select().from(ledgerLines).where(isOfThem).orderBy(asc(ledgerLines.id)).all()

@@ -46,11 +46,11 @@ export interface Conversion {
 /** Writes an entry, moves the balance of its wallet, and returns the changed wallet. Lines of 0 are left out. */
 const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement, against: readonly Line[]) => {
   const { id: walletId, currencyId, thresholdMinor } = wallet
-  const own = [
+  const walletLines = [
     { account: 'wallet', walletId, currencyId, amountMinor: movement.spendableMinor },
     { account: 'reserved', walletId, currencyId, amountMinor: movement.reservedMinor },
   ] as const
-  const lines = [...own, ...against].filter(({ amountMinor }) => amountMinor !== 0)
+  const lines = [...walletLines, ...against].filter(({ amountMinor }) => amountMinor !== 0)
   assertBalanced(lines)
   insertLines(tx).run({ lines: JSON.stringify(lines) })
   const { sourceType, sourceId, nowMs } = cause

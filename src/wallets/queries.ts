@@ -56,8 +56,8 @@ export const countLow = (query: Query): number =>
 
 /** Makes a wallet the default one. A client has one default wallet at all times. */
 export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: number): void => {
-  const own = and(eq(wallets.clientId, clientId), eq(wallets.isDefault, true))
-  tx.update(wallets).set({ isDefault: false, updatedAtMs }).where(own).run()
+  const isPresentDefault = and(eq(wallets.clientId, clientId), eq(wallets.isDefault, true))
+  tx.update(wallets).set({ isDefault: false, updatedAtMs }).where(isPresentDefault).run()
   tx.update(wallets).set({ isDefault: true, updatedAtMs }).where(eq(wallets.id, id)).run()
 }
 

@@ -74,8 +74,8 @@ export const findAddresses = async (url: URL, rules: AddressRules): Promise<stri
   const host = hostOf(url)
   if (!rules.isLocal && LOCALHOST.test(host)) return undefined
   const addresses = isIP(host) === 0 ? await resolved(host) : [host]
-  const own = rules.loopback === 'written' ? rulesFor(rules, host) : rules
-  return addresses.length > 0 && addresses.every((address) => isAllowed(address, own)) ? addresses : undefined
+  const hostRules = rules.loopback === 'written' ? rulesFor(rules, host) : rules
+  return addresses.length > 0 && addresses.every((address) => isAllowed(address, hostRules)) ? addresses : undefined
 }
 
 /** @throws nothing: a name that cannot be looked up has no addresses */

@@ -76,5 +76,5 @@ export const isSignedBy = (secrets: readonly string[], signing: Signing, headers
   const signed = signatureHeaders[signing]({ webhookId: '', eventId, eventType: '', body, atMs, secrets })
   const expected = (signed[signature] ?? '').split(separator).map((text) => Buffer.from(text))
   const sent = (headers.get(signature) ?? '').split(separator).map((text) => Buffer.from(text))
-  return expected.some((own) => sent.some((each) => each.length === own.length && timingSafeEqual(each, own)))
+  return expected.some((valid) => sent.some((each) => each.length === valid.length && timingSafeEqual(each, valid)))
 }

@@ -13,12 +13,12 @@ const running = worldPart<{ cause: Cause }>(() => ({ cause: NOBODY }))
 
 /** Runs a unit of work for a request. */
 export const causedBy = <T>(world: World, cause: Cause, work: () => T): T => {
-  const own = world.of(running)
-  own.cause = cause
+  const current = world.of(running)
+  current.cause = cause
   try {
     return work()
   } finally {
-    own.cause = NOBODY
+    current.cause = NOBODY
   }
 }
 

@@ -109,8 +109,8 @@ export class DueWork {
     if (!this.isDue(world)) return write(work)
     if (!this.#catchingUp.has(world)) {
       const steps = this.#doSome(world)
-      const own = write((tx) => (this.isDue(world) ? undefined : { value: work(tx) }))
-      const [, done] = await Promise.all([steps, own])
+      const written = write((tx) => (this.isDue(world) ? undefined : { value: work(tx) }))
+      const [, done] = await Promise.all([steps, written])
       if (done) return done.value
     }
     await this.catchUp(world)

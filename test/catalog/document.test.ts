@@ -377,7 +377,7 @@ describe('delivery, validity and images', () => {
 })
 
 describe('categories of several files', () => {
-  const own = () =>
+  const addedCategories = () =>
     database.sqlite.query('SELECT id, name, active FROM categories WHERE id > 1000 ORDER BY id').values() as unknown[]
   const define = (...names: string[]) =>
     database.fill((tx) =>
@@ -387,7 +387,7 @@ describe('categories of several files', () => {
   test('a name keeps its id, whatever later files define', () => {
     define('Boats', 'Kites')
     define('Kites', 'Rockets')
-    expect(own()).toEqual([
+    expect(addedCategories()).toEqual([
       [1_000_001, 'Boats', 0],
       [1_000_002, 'Kites', 1],
       [1_000_003, 'Rockets', 1],
@@ -397,7 +397,7 @@ describe('categories of several files', () => {
       subcategories: [{ name: 'Kites, small' }, { name: 'Rockets, small' }],
     })
     define('Boats')
-    expect(own()).toMatchObject([
+    expect(addedCategories()).toMatchObject([
       [1_000_001, 'Boats', 1],
       [1_000_002, 'Kites', 0],
       [1_000_003, 'Rockets', 0],

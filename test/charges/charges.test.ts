@@ -443,14 +443,14 @@ describe('unusual JSON numbers', () => {
 })
 
 describe('--rates FILE', () => {
-  let own: Server
+  let custom: Server
   let client: TestWorld
   beforeAll(async () => {
     const rates = fileOf({ base: 'EUR', rates: { USD: '1.25', INR: '100', KES: '0.00000001', KWD: '30000' } })
-    own = await startServer('--rate-limit', 'off', '--rates', rates)
-    client = await own.world()
+    custom = await startServer('--rate-limit', 'off', '--rates', rates)
+    client = await custom.world()
   })
-  afterAll(() => own.stop())
+  afterAll(() => custom.stop())
 
   test.each([
     ['from the base', 5, { denomination: 100, wallet_id: USD_WALLET }, 'EUR', 'USD', 1.25],

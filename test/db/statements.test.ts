@@ -9,8 +9,8 @@ import { ADA, PAYEE } from '../records.ts'
 
 let statementCount = 0
 const prepare = Database.prototype.prepare
-spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database, ...given: [string]) {
-  const statement = prepare.apply(this, given)
+spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database, ...args: [string]) {
+  const statement = prepare.apply(this, args)
   for (const name of ['run', 'all', 'get', 'values'] as const) {
     const execute = statement[name].bind(statement)
     statement[name] = (...values: never[]) => {

@@ -51,15 +51,15 @@ const valuesOf = (schema: Schema, example?: unknown): Values => {
 const HELD = { path: /[^.]/, query: /^/, header: /^[ -~]*$/ }
 
 const parametersOf = (parameters: readonly Parameter[], place: Parameter['in']) => {
-  const own = parameters.filter((parameter) => parameter.in === place)
-  const values = own.map(({ name, schema, example }): [string, fc.Arbitrary<string>] => [
+  const placed = parameters.filter((parameter) => parameter.in === place)
+  const values = placed.map(({ name, schema, example }): [string, fc.Arbitrary<string>] => [
     name,
     valuesOf(schema, example)
       .map(String)
       .filter((text) => HELD[place].test(text)),
   ])
   return fc.record(Object.fromEntries(values), {
-    requiredKeys: own.filter(({ required }) => required).map(({ name }) => name),
+    requiredKeys: placed.filter(({ required }) => required).map(({ name }) => name),
   })
 }
 

@@ -99,6 +99,16 @@ test.each(OUT_OF_CODE)('no code says %p', (out, instead) => {
   expect({ instead, found: linesWith(out, code) }).toEqual({ instead, found: [] })
 })
 
+/** Names that hide what they hold. A member that is on the wire or in a table keeps its name, such as `held` of a delivery. */
+const HIDING = '(?:own|asked|given|wanted|isOf|isOfUnit|Made)'
+
+test('no declaration has a name that hides what it holds', () => {
+  const named = new RegExp(`\\b(?:const|let|function|class|interface|type) (?:${HIDING}|held)\\b`)
+  const listed = new RegExp(`(?:[({[,] ?(?:\\.\\.\\.)?|^ +(?:readonly |#)?)${HIDING}(?=\\??:|[,)}\\]]| =)`)
+  const declarations = code.map(({ path, text }) => ({ path, text: text.replace(/^ *(?:\/?\*|\/\/).*$/gm, '') }))
+  expect([...linesWith(named, declarations), ...linesWith(listed, declarations)]).toEqual([])
+})
+
 const FRAGMENT = '(?:What|Whether|Who|Whose|Where|Which|How|Why) '
 
 test('every comment and every name of a test has a subject', () => {

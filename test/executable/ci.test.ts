@@ -87,8 +87,8 @@ describe.skipIf(!canRun)('GitHub Actions', () => {
   }
 
   test('the action documents its inputs, and has those that the recipes set', () => {
-    for (const { uses, with: given = {} } of Object.values(jobs).flatMap(({ steps }) => steps)) {
-      if (uses === './.github/actions/scrip') expect(action.inputs).toContainKeys(Object.keys(given))
+    for (const { uses, with: inputs = {} } of Object.values(jobs).flatMap(({ steps }) => steps)) {
+      if (uses === './.github/actions/scrip') expect(action.inputs).toContainKeys(Object.keys(inputs))
     }
   })
 
@@ -96,10 +96,10 @@ describe.skipIf(!canRun)('GitHub Actions', () => {
     inProject(async (cwd) => {
       const [path, env] = [join(cwd, 'path'), { RUNNER_TEMP: join(cwd, 'temp'), GITHUB_PATH: join(cwd, 'path') }]
       writeFileSync(path, '')
-      for (const { run, env: own } of (jobs[name]?.steps ?? []).flatMap(stepsOf)) {
+      for (const { run, env: stepEnv } of (jobs[name]?.steps ?? []).flatMap(stepsOf)) {
         if (run === undefined) continue
         const added = readFileSync(path, 'utf8').trim()
-        const { status, said } = bash(run, cwd, { ...env, ...own, PATH: `${added}:${process.env.PATH}` })
+        const { status, said } = bash(run, cwd, { ...env, ...stepEnv, PATH: `${added}:${process.env.PATH}` })
         expect({ run, status, said }).toEqual({ run, status: 0, said: '' })
       }
     }),
@@ -156,7 +156,7 @@ export class GenericContainer {
     const [, port] = /url=http:..[^:]+:(\\d+)/.exec(line)
     const { status } = await fetch('http://127.0.0.1:' + port + this.wait.path)
     if (status !== 200 || this.wait.port !== this.port) throw new Error('not ready')
-    return { getHost: () => '127.0.0.1', getMappedPort: (asked) => asked === this.port && port, stop: () => child.kill() }
+    return { getHost: () => '127.0.0.1', getMappedPort: (exposed) => exposed === this.port && port, stop: () => child.kill() }
   }
 }
 `

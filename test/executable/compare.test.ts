@@ -82,9 +82,9 @@ describe('against another Scrip', () => {
     expect(requests.flatMap(({ changes }) => changes)).toEqual([])
     const writing =
       /^(?:GET \/|POST \/auth\/(?:login|refresh)$|POST \/api\/v1\/products\/:id\/(?:charges|availability|discount)$)/
-    expect(requests.map(({ method, route }) => `${method} ${route}`).filter((asked) => !writing.test(asked))).toEqual(
-      [],
-    )
+    expect(
+      requests.map(({ method, route }) => `${method} ${route}`).filter((operation) => !writing.test(operation)),
+    ).toEqual([])
   })
 })
 
@@ -250,8 +250,8 @@ const refusal = (after: string) => new Response('{}', { status: 429, headers: { 
 
 describe('a 429 of the host', () => {
   test('is waited out, on a public operation too', () => {
-    let asked = 0
-    return altered([[STATUS, () => (asked++ === 0 ? refusal('1') : undefined)]], async (url) => {
+    let requestCount = 0
+    return altered([[STATUS, () => (requestCount++ === 0 ? refusal('1') : undefined)]], async (url) => {
       const { exitCode, stdout, stderr } = await compare(url)
       expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
       expect(stderr).toContain('waiting 1 s for the rate limit of the host\n')

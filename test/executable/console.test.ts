@@ -277,13 +277,13 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
   test('says that a world does not exist without requesting it, and shows nothing from before a reset', async () => {
     const page = await consoles.open('#money?world=nope')
     await page.getByRole('heading', { name: 'There is no world nope' }).waitFor()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(request.url()))
     await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/_sandbox/worlds')),
       page.getByRole('button', { name: 'Check again' }).click(),
     ])
-    expect(asked.filter((url) => url.includes('nope'))).toEqual([])
+    expect(urls.filter((url) => url.includes('nope'))).toEqual([])
     const reset = await consoles.world()
     await reset.get('/api/v1/wallets')
     await page.evaluate(`location.hash = 'requests?world=${reset.name}'`)

@@ -148,8 +148,8 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
       .getByLabel(/^vouchers/)
       .fill(`${id}-1`)
     const said = await confirm()
-    const [held] = await customer.wallet()
-    expect(said).toContain(`Wallet 1 of acme receives 9.75 USD, and holds ${shown(held)} USD then.`)
+    const [balance] = await customer.wallet()
+    expect(said).toContain(`Wallet 1 of acme receives 9.75 USD, and holds ${shown(balance)} USD then.`)
     await page.getByText('9.75 USD').first().waitFor()
     expect(await operator.json('orders', 'show', String(id))).toMatchObject({
       refunded_amount: 9.75,

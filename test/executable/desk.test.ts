@@ -268,8 +268,8 @@ describe('the desk shows', () => {
       }
       expect(await session.read<object[]>('search?search=nobody-has-this')).toEqual([])
       const { headers } = bearer(customer.pair)
-      const asked = { method: 'POST', headers: { ...headers, 'x-request-id': 'in-hand-7' } }
-      await server.request(`/api/v1/payouts/${(await customer.payout('bonus-2')).id}/cancel`, asked)
+      const cancellation = { method: 'POST', headers: { ...headers, 'x-request-id': 'in-hand-7' } }
+      await server.request(`/api/v1/payouts/${(await customer.payout('bonus-2')).id}/cancel`, cancellation)
       expect(await session.read<object[]>('search?search=in-hand-7')).toEqual([
         expect.objectContaining({
           name: 'events',

@@ -51,10 +51,10 @@ test.skipIf(!hasShell)('docs/use/errors.md: an error is injected by its name', a
 })
 
 test.skipIf(!hasShell || !hasNode)('docs/use/webhooks.md works from the first delivery to a new secret', async () => {
-  const own = String(await freePort())
-  const untilUp = `until curl -s http://127.0.0.1:${own} >/dev/null; do sleep 0.05; done`
+  const receiverPort = String(await freePort())
+  const untilUp = `until curl -s http://127.0.0.1:${receiverPort} >/dev/null; do sleep 0.05; done`
   const said = await walk('docs/use/webhooks.md', {
-    replace: { 'scrip trigger': 'scrip trigger --url http://127.0.0.1:4747', 4748: own, ...HERE },
+    replace: { 'scrip trigger': 'scrip trigger --url http://127.0.0.1:4747', 4748: receiverPort, ...HERE },
     before: { 'curl -sS -H "$auth" $api/api/v1/orders': untilUp, 'curl -sS $api/_sandbox/clock': untilUp },
   })
   expect(said.match(/(?:order\.\w+|ping)(?= evt_\w+$)/gm)).toEqual([

@@ -20,8 +20,8 @@ describe('--dry-run', () => {
       const [open, other] = [await customer.payout('p-1'), await customer.payout('p-2')]
       await server.stop()
       await operator.json('payouts', 'advance', other.id, '--to', 'completed')
-      const moves = (verb: string, amount: string, held: string) =>
-        `Wallet 1 of acme ${verb} ${amount} USD, and holds ${held} USD then.\n`
+      const moves = (verb: string, amount: string, balance: string) =>
+        `Wallet 1 of acme ${verb} ${amount} USD, and holds ${balance} USD then.\n`
       const commands: [command: string[], result: object, moved?: string][] = [
         [['orders', 'deliver', `${waiting.id}`], { id: waiting.id, status: 'DELIVERED' }],
         [

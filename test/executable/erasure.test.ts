@@ -63,13 +63,13 @@ const furnished = async (operator: Operator) => {
   const saved = await post('/beneficiaries', ADA, 'save-ada.byron@example.com')
   await postBeta('/beneficiaries', { ...ADA, email: ADA.email.toLowerCase() })
   const bob = await post('/beneficiaries', BOB)
-  const own = {
+  const payment = {
     ...PAYMENT,
     beneficiary_id: saved.body.id,
     description: 'For the Countess',
     metadata: { to: 'the countess' },
   }
-  const paid = await post('/payouts', { ...own, reference_id: 'bonus ada.byron@example.com' }, 'pay-the-person-1')
+  const paid = await post('/payouts', { ...payment, reference_id: 'bonus ada.byron@example.com' }, 'pay-the-person-1')
   const inline = {
     beneficiary_email: ADA.email.toUpperCase(),
     beneficiary_first_name: ADA.first_name,
@@ -104,7 +104,7 @@ const furnished = async (operator: Operator) => {
     acme,
     beta,
     post,
-    own,
+    payment,
     order,
     ids: { saved: String(saved.body.id), payouts, order: Number(ordered.body.id) },
   }
@@ -124,7 +124,7 @@ const recordReply = (operator: Operator, about: string, text: string): void => {
 describe('scrip beneficiary erase', () => {
   test('takes a person out of everything at every client, beside a server, and leaves the ledger whole', () =>
     asOperator(async (operator) => {
-      const { server, acme, beta, post, own, order, ids } = await furnished(operator)
+      const { server, acme, beta, post, payment, order, ids } = await furnished(operator)
       const [paid, again, bobs] = ids.payouts
       recordReply(operator, `payout ${paid}`, 'Thank you, Adaline')
       recordReply(operator, `payout ${bobs}`, 'queued for ADA.BYRON@example.com')
@@ -175,7 +175,7 @@ describe('scrip beneficiary erase', () => {
 
       for (const [path, body, key] of [
         ['/beneficiaries', ADA, 'save-ada.byron@example.com'],
-        ['/payouts', { ...own, reference_id: 'bonus ada.byron@example.com' }, 'pay-the-person-1'],
+        ['/payouts', { ...payment, reference_id: 'bonus ada.byron@example.com' }, 'pay-the-person-1'],
         ['/orders', order, 'order-for-her'],
       ] as const) {
         const { status, body: refused } = await post(path, body, key)

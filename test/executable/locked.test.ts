@@ -10,11 +10,11 @@ import { operatorTest, stockedTest } from './live.ts'
 
 describe('commands that write', () => {
   stockedTest('wait for each other, when no server runs', async (operator) => {
-    const held = lockForWriting(operator.dataDir)
+    const writeLock = lockForWriting(operator.dataDir)
     const waiting = launch(['wallet', 'fund', '1', '5', '--data-dir', operator.dataDir])
     await waiting.logged('Another command writes to this folder. Waiting for it to end.')
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
-    held?.[Symbol.dispose]()
+    writeLock?.[Symbol.dispose]()
     expect(await waiting.ended).toMatchObject({ exitCode: 0 })
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1005 }])
   })

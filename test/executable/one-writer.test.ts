@@ -13,9 +13,9 @@ const amountIn = async (operator: Operator): Promise<number | undefined> =>
   (await operator.json<{ amount: number }[]>('wallet', 'list'))[0]?.amount
 
 /** Sends an act as a command does, and returns the last line. */
-const ask = async (operator: Operator, asked: object): Promise<object> => {
+const ask = async (operator: Operator, request: object): Promise<object> => {
   const common = { subject: '1', user: 'tester', input: { id: 1, amount: '5' }, isDryRun: false }
-  const body = `${JSON.stringify({ ...common, ...asked })}\n`
+  const body = `${JSON.stringify({ ...common, ...request })}\n`
   const response = await fetch('http://scrip/acts', { unix: socketOf(operator), method: 'POST', body })
   return JSON.parse((await response.text()).trim().split('\n').at(-1) ?? '') as object
 }
@@ -53,12 +53,12 @@ describe('a server', () => {
 
   stockedTest('does an act once, however often it is asked for', async (operator) => {
     await using _server = await operator.serve()
-    const asked = { id: 'act_1', command: 'wallet fund', input: { id: 1, amount: '5' } }
+    const request = { id: 'act_1', command: 'wallet fund', input: { id: 1, amount: '5' } }
     // The second one may come when the first is done: then the audit answers it.
-    const lines = await Promise.all([ask(operator, asked), ask(operator, asked)])
+    const lines = await Promise.all([ask(operator, request), ask(operator, request)])
     const funded = expect.objectContaining({ amount: expect.objectContaining({ minor: 100_500 }) })
     expect(lines).toContainEqual({ result: funded })
-    expect(await ask(operator, asked)).toMatchObject({ result: { command: 'wallet fund', act: 'act_1' } })
+    expect(await ask(operator, request)).toMatchObject({ result: { command: 'wallet fund', act: 'act_1' } })
     expect(await amountIn(operator)).toBe(1005)
     const [row] = await operator.json<object[]>('audit', 'list')
     expect(row).toMatchObject({ command: 'wallet fund', act: 'act_1', user: 'tester', outcome: 'done' })

@@ -37,8 +37,8 @@ describe.skipIf(POSTGRES === undefined)('while a synchronous standby hangs', () 
   })
 
   const isReady = async () => (await fetch(`${server.url}/readyz`)).status === 200
-  const untilReady = async (wanted: boolean): Promise<void> => {
-    while ((await isReady()) !== wanted) await Bun.sleep(LOOK_MS)
+  const untilReady = async (isExpected: boolean): Promise<void> => {
+    while ((await isReady()) !== isExpected) await Bun.sleep(LOOK_MS)
   }
   const count = async (email: string): Promise<number> =>
     Number((await primary.sql(`SELECT count(*) FROM scrip.beneficiaries WHERE email = '${email}'`, 'stalled'))[0])

@@ -126,12 +126,12 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
     ])
     const [backup, alone] = [newFolder(), newFolder()]
     expect(await run(['backup', backup, '--data-dir', newFolder()], { env })).toMatchObject({ exitCode: 0 })
-    const own = { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }
+    const withOneKey = { env: { SCRIP_VOUCHER_KEY: KEYS.SCRIP_VOUCHER_KEY } }
     for (const command of [
       ['restore', backup],
       ['client', 'add', 'bob'],
     ])
-      expect(await run([...command, '--data-dir', alone], own)).toMatchObject({ exitCode: 0 })
+      expect(await run([...command, '--data-dir', alone], withOneKey)).toMatchObject({ exitCode: 0 })
   })
 
   test('keeps a copy that holds more than a restored record, and pulls it again', async () => {

@@ -20,7 +20,7 @@ const bin = join(root, 'bin')
 mkdirSync(bin)
 symlinkSync(BINARY, join(bin, 'scrip'))
 /** With the executable in the PATH. */
-const own = { PATH: `${bin}:${process.env.PATH}` }
+const withExecutable = { PATH: `${bin}:${process.env.PATH}` }
 
 /** Writes the files of the page that are in a folder of this name, and returns the project. */
 const project = (name: string): string => {
@@ -143,7 +143,7 @@ describe.skipIf(pythonProblem !== undefined)(titled('the pytest fixture', python
   const PYTEST = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
 
   test('starts a sandbox, gives each test a world, and stops it', async () => {
-    expect(await done(PYTEST, prepared(), own)).toContain('2 passed')
+    expect(await done(PYTEST, prepared(), withExecutable)).toContain('2 passed')
   })
 
   test('uses the sandbox of scrip run', async () => {
@@ -182,7 +182,7 @@ def test_controls(scrip_world):
     assert refused.value.status == 404
 `,
     )
-    expect(await done([...PYTEST, 'test_controls.py'], folder, own)).toContain('1 passed')
+    expect(await done([...PYTEST, 'test_controls.py'], folder, withExecutable)).toContain('1 passed')
   })
 })
 
@@ -274,7 +274,9 @@ describe.skipIf(javaProblem !== undefined)(titled('the JUnit 5 extension', javaP
   })
 
   test('starts a sandbox, gives each test a world, and stops it', async () => {
-    expect(await done(['java', '-cp', classpath, 'Launch', 'CheckoutTest'], folder, own)).toBe('2 of 2 passed\n')
+    expect(await done(['java', '-cp', classpath, 'Launch', 'CheckoutTest'], folder, withExecutable)).toBe(
+      '2 of 2 passed\n',
+    )
   })
 
   test('uses the sandbox of scrip run, and has every control', async () => {

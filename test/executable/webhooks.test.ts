@@ -48,8 +48,9 @@ describe('In live mode', () => {
     const { server, customer, credentials } = await operator.trading(...flags)
     const [, { id, secret }] = await hookOf(customer, 'https://127.0.0.1:9/')
     const bytes = [Buffer.from(secret.slice(6)), Buffer.from(secret.slice(6), 'base64')]
-    const held = () => ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(operator.dataDir, name)))
-    for (const file of held()) for (const each of bytes) expect(file.includes(each)).toBe(false)
+    const databaseFiles = () =>
+      ['scrip.sqlite', 'scrip.sqlite-wal'].map((name) => readFileSync(join(operator.dataDir, name)))
+    for (const file of databaseFiles()) for (const each of bytes) expect(file.includes(each)).toBe(false)
     await server.stop()
     await operator.json('vouchers', 'rekey')
     const again = await operator.serve(...flags)

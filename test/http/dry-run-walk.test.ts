@@ -65,11 +65,11 @@ describe.each(WRITING)('%s in the sandbox', (id) => {
     const { world, calls } = await preparedWorld()
     const call = calls[id] as Call
     const [before, beside] = [await snapshotOf(world), await besideData(world)]
-    const dryRun = await send((...asked) => world.request(...asked), call, DRY_RUN)
+    const dryRun = await send((...request) => world.request(...request), call, DRY_RUN)
     const body = await dryRun.text()
     expect(await snapshotOf(world)).toBe(before)
     expect(await besideData(world)).toEqual(beside)
-    const real = await send((...asked) => world.request(...asked), call)
+    const real = await send((...request) => world.request(...request), call)
     const { status } = real
     expect({ id, status: dryRun.status, marked: dryRun.headers.get('x-dry-run') }).toEqual({
       id,

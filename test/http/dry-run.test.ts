@@ -57,10 +57,10 @@ describe('the response of a dry run', () => {
 
   test('of a webhook has a secret that no webhook ever has', async () => {
     const world = await server.world()
-    const wanted = { name: 'hook', url: 'http://127.0.0.1:1/', events: ['*'] }
+    const webhook = { name: 'hook', url: 'http://127.0.0.1:1/', events: ['*'] }
     const secrets = await Promise.all(
       [DRY_RUN, DRY_RUN, {}].map(async (headers) => {
-        const response = await world.post('/api/v1/webhooks', wanted, headers)
+        const response = await world.post('/api/v1/webhooks', webhook, headers)
         expect(response.headers.get('cache-control')).toBe('no-store')
         return ((await response.json()) as { secret: string }).secret
       }),

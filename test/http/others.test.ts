@@ -69,12 +69,12 @@ describe('The records of another client', () => {
     const elsewhere = await server.world()
     const before = await state()
     for (const [method, list, action, body] of OPERATIONS) {
-      const own = String(before[LISTS.indexOf(list)]?.[0]?.id)
+      const ownId = String(before[LISTS.indexOf(list)]?.[0]?.id)
       const nobody = NOBODY[list] ?? ['2147483647']
       for (const [client, ids] of [
-        [other, [own, own.toUpperCase(), ...nobody]],
+        [other, [ownId, ownId.toUpperCase(), ...nobody]],
         [world, nobody],
-        [elsewhere, list === WALLETS ? nobody : [own, ...nobody]],
+        [elsewhere, list === WALLETS ? nobody : [ownId, ...nobody]],
       ] as const) {
         for (const id of ids) {
           const init = method === 'PATCH' ? { method, body: '{"name":"x"}' } : { method }

@@ -141,9 +141,9 @@ describe(`Buckets of any size (seed ${SEED})`, () => {
 
   test('give in any period at most their size plus the refill', () =>
     hold((sizes, arrivedMs, buckets) => {
-      const given = arrivedMs.filter((timeMs) => buckets.take(timeMs) === undefined)
-      for (const [first, fromMs] of given.entries()) {
-        for (const [last, toMs] of given.entries()) {
+      const admitted = arrivedMs.filter((timeMs) => buckets.take(timeMs) === undefined)
+      for (const [first, fromMs] of admitted.entries()) {
+        for (const [last, toMs] of admitted.entries()) {
           // In parts of a token, so that nothing is rounded.
           for (const { tokens, refillMs } of last < first ? [] : sizes)
             expect((last - first + 1 - tokens) * refillMs).toBeLessThanOrEqual((toMs - fromMs) * tokens)

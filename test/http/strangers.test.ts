@@ -6,19 +6,19 @@ const server = forFile(await startServer())
 
 /** A body that does not end, and the number of chunks that were read. */
 const endless = () => {
-  const asked = { count: 0 }
+  const pulls = { count: 0 }
   const body = new ReadableStream(
     {
       pull: (controller) => {
-        asked.count += 1
+        pulls.count += 1
         controller.enqueue(new Uint8Array(1_024).fill(0x20))
         // Over a socket, the headers leave with the first chunk; no other follows.
-        return asked.count === 1 ? undefined : new Promise<void>(() => {})
+        return pulls.count === 1 ? undefined : new Promise<void>(() => {})
       },
     },
     { highWaterMark: 0 },
   )
-  return { body, asked }
+  return { body, pulls }
 }
 
 describe('A request without a token below /api/v1', () => {
@@ -26,10 +26,10 @@ describe('A request without a token below /api/v1', () => {
     const posts = (await publishedRoutes(server)).filter(({ method }) => method === 'POST')
     expect(posts.length).toBeGreaterThan(5)
     for (const path of [...posts.map((route) => route.path), '/api/v1/nowhere']) {
-      const { body, asked } = endless()
+      const { body, pulls } = endless()
       const response = await server.request(path, { method: 'POST', headers, body })
       expect([path, response.status]).toEqual([path, 401])
-      if (!againstBinary) expect([path, asked.count]).toEqual([path, 0])
+      if (!againstBinary) expect([path, pulls.count]).toEqual([path, 0])
     }
   })
 })
@@ -37,9 +37,9 @@ describe('A request without a token below /api/v1', () => {
 describe('POST /auth/logout', () => {
   test('does not read a body', async () => {
     const world = await server.world()
-    const { body, asked } = endless()
+    const { body, pulls } = endless()
     const response = await world.request('/auth/logout', { method: 'POST', body })
     expect(response.status).toBe(200)
-    if (!againstBinary) expect(asked.count).toBe(0)
+    if (!againstBinary) expect(pulls.count).toBe(0)
   })
 })

@@ -28,9 +28,9 @@ export const countHappenings = (
   filter: string,
   now: { lo: number; hi: number },
 ): { lo: number; hi: number } => {
-  const own = happenings.filter((each) => each.client === client && fits([filter], each.type))
+  const fitting = happenings.filter((each) => each.client === client && fits([filter], each.type))
   return {
-    lo: own.filter(({ at }) => at + KEPT_MS > now.hi + LEEWAY_MS).length,
-    hi: own.filter(({ at }) => at + KEPT_MS > now.lo - LEEWAY_MS).length,
+    lo: fitting.filter(({ at }) => at + KEPT_MS > now.hi + LEEWAY_MS).length,
+    hi: fitting.filter(({ at }) => at + KEPT_MS > now.lo - LEEWAY_MS).length,
   }
 }

@@ -20,10 +20,10 @@ const MONEY_LENGTH = 250
 describe('the model', () => {
   test('has a command for every operation that moves money or shows movements', async () => {
     const operations = await readOperations()
-    const asked = new Set(COMMANDS.flatMap((command) => command.operations))
+    const covered = new Set(COMMANDS.flatMap((command) => command.operations))
     const ofMoney = [...operations].filter(([, { path }]) => MONEY_PATHS.test(path)).map(([operation]) => operation)
-    expect(ofMoney.filter((operation) => !asked.has(operation))).toEqual([])
-    expect([...asked].filter((operation) => !operations.has(operation))).toEqual([])
+    expect(ofMoney.filter((operation) => !covered.has(operation))).toEqual([])
+    expect([...covered].filter((operation) => !operations.has(operation))).toEqual([])
   })
 
   test.each(SEEDS)('predicts every response to the scripts of seed %d', async (seed) => {

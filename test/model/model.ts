@@ -409,8 +409,8 @@ export class Model {
 
   /** The wallet that pays if none is named: the one in the currency, otherwise the default one (contract C9). */
   payingWallet(world: World, client: ClientName, currency: string): Wallet | undefined {
-    const own = world.state.wallets.filter((wallet) => wallet.client === client)
-    return own.find((wallet) => wallet.currency === currency) ?? own[0]
+    const ownWallets = world.state.wallets.filter((wallet) => wallet.client === client)
+    return ownWallets.find((wallet) => wallet.currency === currency) ?? ownWallets[0]
   }
 
   canPay = (wallet: Wallet, amount: bigint): boolean => wallet.amount - amount >= -wallet.creditLimit

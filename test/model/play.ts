@@ -104,14 +104,14 @@ export class Play {
   tokenOf({ world, client, token }: Who): string | undefined {
     if (token === 'garbage') return 'a.b.c'
     if (token === 'none') return undefined
-    const own = this.#tokens.filter((each) => each.world === world && each.client === client)
-    if (token === 'oldest') return own[0]?.access
-    return own.findLast(({ access }) => this.isAlive(access))?.access
+    const ownTokens = this.#tokens.filter((each) => each.world === world && each.client === client)
+    if (token === 'oldest') return ownTokens[0]?.access
+    return ownTokens.findLast(({ access }) => this.isAlive(access))?.access
   }
 
   refreshTokenOf({ world, client, token }: Who): Token | undefined {
-    const own = this.#tokens.filter((each) => each.world === world && each.client === client)
-    return token === 'oldest' ? own[0] : own.at(-1)
+    const ownTokens = this.#tokens.filter((each) => each.world === world && each.client === client)
+    return token === 'oldest' ? ownTokens[0] : ownTokens.at(-1)
   }
 
   isAlive(access: string): boolean {
@@ -256,24 +256,24 @@ export class Play {
     const wallets = await this.send({ operation: 'listWallets', query: 'limit=10000&sort={"direction":"ASC"}' }, access)
     this.compare({ operation: 'audit' }, wallets, { status: 200 })
     this.model.catchUp(world, this.now(world, wallets.real).lo)
-    const own = world.state.wallets.filter((wallet) => wallet.client === client)
-    const expected = own.map(({ id, currency, amount, reserved }) => [
+    const ownWallets = world.state.wallets.filter((wallet) => wallet.client === client)
+    const expected = ownWallets.map(({ id, currency, amount, reserved }) => [
       id,
       majorOf(amount, currency),
       majorOf(reserved, currency),
     ])
-    const held = (wallets.json as WalletWire[]).map(({ id, amount, reserved_amount }) => [id, amount, reserved_amount])
-    if (!Bun.deepEquals(held, expected)) {
-      this.fail(`wallets of ${client}@${world.name} are not as expected: ${differenceOf(expected, held)}`)
+    const real = (wallets.json as WalletWire[]).map(({ id, amount, reserved_amount }) => [id, amount, reserved_amount])
+    if (!Bun.deepEquals(real, expected)) {
+      this.fail(`wallets of ${client}@${world.name} are not as expected: ${differenceOf(expected, real)}`)
     }
-    if (hasMoved) await this.#auditMovements(world, client, access, own)
+    if (hasMoved) await this.#auditMovements(world, client, access, ownWallets)
     this.lines.length = lineCount
   }
 
-  async #auditMovements(world: World, client: ClientName, access: string, own: readonly Wallet[]): Promise<void> {
+  async #auditMovements(world: World, client: ClientName, access: string, wallets: readonly Wallet[]): Promise<void> {
     const movements = await this.send({ operation: 'listTransactions', query: 'limit=10000' }, access)
     this.compare({ operation: 'audit' }, movements, { status: 200 })
-    const currencies = new Map(own.map(({ id, currency }) => [id, currency]))
+    const currencies = new Map(wallets.map(({ id, currency }) => [id, currency]))
     const signOf = ({ transaction_type }: MovementWire) => (transaction_type === 'DEBIT' ? '-' : '')
     const moved = (movements.json as MovementWire[])
       .map((each) => `${each.source_type} ${each.wallet_id} ${signOf(each)}${each.amount}`)

@@ -37,7 +37,7 @@ const setups: fc.Arbitrary<Setup> = fc.record({
 })
 const stepsOf = (commands: typeof COMMANDS): fc.Arbitrary<Step> =>
   fc.oneof(
-    ...commands.map(({ does, args, weight }) => ({ weight, arbitrary: args.map((given) => ({ does, with: given })) })),
+    ...commands.map(({ does, args, weight }) => ({ weight, arbitrary: args.map((input) => ({ does, with: input })) })),
   )
 /** Short scripts see many first requests, long ones see deep states. */
 const scripts = (length: number, steps: fc.Arbitrary<Step>): fc.Arbitrary<Script> =>
@@ -112,11 +112,11 @@ export interface RunOptions {
 
 /** Plays scripts of a seed up to a number of steps, or of different findings. */
 export const playSeed = async (options: RunOptions): Promise<{ steps: number; found: readonly Found[] }> => {
-  const { seed, steps: wanted, length, commands = COMMANDS, findingsMax = 1, onProgress, onFound } = options
+  const { seed, steps: stepsMax, length, commands = COMMANDS, findingsMax = 1, onProgress, onFound } = options
   const made = scripts(length, stepsOf(commands))
   const found: Found[] = []
   let done = 0
-  for (let round = 0; done < wanted && found.length < findingsMax; round++) {
+  for (let round = 0; done < stepsMax && found.length < findingsMax; round++) {
     const roundSeed = (seed * 1_000_003 + round) | 0
     const [script] = fc.sample(made, { seed: roundSeed, numRuns: 1 })
     if (!script) throw new Error('no script')

@@ -43,8 +43,8 @@ export interface Live extends AsyncDisposable {
 }
 
 /** Opens a folder, or one of its own that goes when it is disposed of. */
-export const openLive = async (given?: string, outside?: ProgramOptions['outside']): Promise<Live> => {
-  const folder = given ?? mkdtempSync(join(tmpdir(), 'scrip-live-'))
+export const openLive = async (existing?: string, outside?: ProgramOptions['outside']): Promise<Live> => {
+  const folder = existing ?? mkdtempSync(join(tmpdir(), 'scrip-live-'))
   const logged: string[] = []
   const write = (line: string): void => void logged.push(line)
   const program = openProgram({ flags: ['--mode', 'live', '--data-dir', folder], write, ...(outside && { outside }) })
@@ -71,7 +71,7 @@ export const openLive = async (given?: string, outside?: ProgramOptions['outside
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop()
-      if (given === undefined) rmSync(folder, { recursive: true })
+      if (existing === undefined) rmSync(folder, { recursive: true })
     },
   }
 }

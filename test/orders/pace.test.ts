@@ -101,8 +101,8 @@ describe('POST /api/v1/orders/{id}/cancel', () => {
 
   test('returns the codes to the stock', async () => {
     const entry = catalogEntry({ delivery_time: '48 hours', stock: 3 })
-    await using own = await startServer('--catalog', fileOf({ products: [entry] }))
-    const world = await own.world(START)
+    await using custom = await startServer('--catalog', fileOf({ products: [entry] }))
+    const world = await custom.world(START)
     const sold = { product_id: 1, denomination: 10, quantity: 2 }
     const available = async () => {
       const response = await world.post('/api/v1/products/1/availability', { denomination: 10, quantity: 2 })

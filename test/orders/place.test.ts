@@ -225,8 +225,8 @@ describe('ref and client_reference', () => {
 describe('a held charge', () => {
   atStart('is the price of an order for the same purchase', async (world) => {
     const { product_id, ...purchase } = { ...OVERNIGHT, quantity: 2, wallet_id: 2 }
-    const asked = await world.post(`/api/v1/products/${product_id}/charges`, purchase)
-    const charge = (await asked.json()) as { total_payable: number }
+    const quoted = await world.post(`/api/v1/products/${product_id}/charges`, purchase)
+    const charge = (await quoted.json()) as { total_payable: number }
     const order = await place(world, { product_id, ...purchase })
     expect(order.charges).toEqual(charge)
     expect(order.amount).toBe(charge.total_payable)

@@ -118,15 +118,15 @@ describe('the first error in the documented order is returned', () => {
 
   test('the balance before the stock', async () => {
     const world = await server.world()
-    const wanted = { ...NONE_LEFT, denomination: 200, quantity: 10 }
-    await expectRefusal(world, wanted, 400, NO_STOCK)
+    const purchase = { ...NONE_LEFT, denomination: 200, quantity: 10 }
+    await expectRefusal(world, purchase, 400, NO_STOCK)
     await place(world, { product_id: 12, denomination: 1_000, quantity: 93 })
-    await expectRefusal(world, wanted, 400, NO_BALANCE)
+    await expectRefusal(world, purchase, 400, NO_BALANCE)
   })
 })
 
 describe('with custom rates and catalog', () => {
-  let own: Server
+  let shop: Server
   beforeAll(async () => {
     const catalog = [
       catalogEntry({ max_quantity: 1_000_000_000, denominations: [{ min_value: 1, max_value: 1e9, discount: 0 }] }),
@@ -134,9 +134,16 @@ describe('with custom rates and catalog', () => {
       catalogEntry({ id: 3, currency: 'VND', denominations: [{ min_value: 1, max_value: 1000, discount: 0 }] }),
     ]
     const rates = { base: 'USD', rates: { EUR: '0.92', VND: '25000' } }
-    own = await startServer('--rate-limit', 'off', '--catalog', fileOf({ products: catalog }), '--rates', fileOf(rates))
+    shop = await startServer(
+      '--rate-limit',
+      'off',
+      '--catalog',
+      fileOf({ products: catalog }),
+      '--rates',
+      fileOf(rates),
+    )
   })
-  afterAll(() => own.stop())
+  afterAll(() => shop.stop())
 
   const HUGE = { product_id: 1, denomination: 1e9, quantity: 10_000 } // 10^15 cents: one more than the largest amount
   const TOO_LARGE = invalid({ amount: [{ rule: 'max', field: 'amount', message: 'amount too large' }] })
@@ -144,11 +151,11 @@ describe('with custom rates and catalog', () => {
   const RATE_MISSING = badRequest('No exchange rate found for USD to JPY')
 
   test('400 names both currencies if there is no rate', async () => {
-    await expectRefusal(await own.world(), { ...HUGE, quantity: 1, wallet_id: 4 }, 400, RATE_MISSING)
+    await expectRefusal(await shop.world(), { ...HUGE, quantity: 1, wallet_id: 4 }, 400, RATE_MISSING)
   })
 
   test("400 for an amount that cannot be exact, in the product's or wallet's currency", async () => {
-    const world = await own.world()
+    const world = await shop.world()
     await expectRefusal(world, HUGE, 400, TOO_LARGE)
     await expectRefusal(world, { ...HUGE, quantity: 1_000_000_000, wallet_id: 2 }, 400, TOO_LARGE)
     // One card less is exact, and merely more than anyone has.
@@ -156,7 +163,7 @@ describe('with custom rates and catalog', () => {
   })
 
   test('checks the rate before the amount, and the amount before a used reference', async () => {
-    const world = await own.world()
+    const world = await shop.world()
     await place(world, { product_id: 1, denomination: 10, quantity: 1, ref: 'used' })
     await expectRefusal(world, { ...HUGE, wallet_id: 4, ref: 'used' }, 400, RATE_MISSING)
     await expectRefusal(world, { ...HUGE, quantity: 1, wallet_id: 4, ref: 'used' }, 400, RATE_MISSING)
@@ -167,14 +174,14 @@ describe('with custom rates and catalog', () => {
     ['all of it is discounted', { product_id: 2, denomination: 10, quantity: 6 }],
     ['it is rounded away in the currency of the wallet', { product_id: 3, denomination: 1, quantity: 5, wallet_id: 1 }],
   ])('400 for a purchase that would cost nothing, as %s', async (_, body) => {
-    const world = await own.world()
+    const world = await shop.world()
     await expectRefusal(world, body, 400, TOO_SMALL)
     await place(world, { product_id: 1, denomination: 10, quantity: 1, ref: 'used' })
     await expectRefusal(world, { ...body, ref: 'used' }, 400, TOO_SMALL)
   })
 
   test('sells a purchase that costs one minor unit', async () => {
-    const world = await own.world()
+    const world = await shop.world()
     const body = { product_id: 3, denomination: 125, quantity: 1, wallet_id: 1 } // 125 VND are half a cent
     expect(await place(world, body)).toMatchObject({ amount: 0.01, status: 'DELIVERED' })
     await expectRefusal(world, { ...body, denomination: 124 }, 400, TOO_SMALL)

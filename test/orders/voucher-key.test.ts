@@ -12,7 +12,7 @@ import { openLive } from './live.ts'
 
 const live = forFile(await openLive())
 const other = new Uint8Array(32).fill(7)
-const areKeys = (folder: string | undefined, given?: Uint8Array) => areKeysOf(live.database.query, folder, given)
+const areKeys = (folder: string | undefined, envKey?: Uint8Array) => areKeysOf(live.database.query, folder, envKey)
 
 test('a voucher key is that of a database, is another one, or is not there', () => {
   expect(areKeys(live.folder)).toBe(true)

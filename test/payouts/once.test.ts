@@ -44,12 +44,12 @@ describe('after the rates have changed', () => {
     const folder = temporary.path
     const started = (rate: string) =>
       startServer('--data-dir', folder, '--rates', fileOf({ base: 'USD', rates: { EUR: rate } }))
-    const loggedIn = async (own: Server) => {
+    const loggedIn = async (running: Server) => {
       const credentials = JSON.stringify({ username: 'sandbox', password: 'sandbox' })
-      const login = await own.request('/auth/login', { method: 'POST', body: credentials })
+      const login = await running.request('/auth/login', { method: 'POST', body: credentials })
       const { access_token } = (await login.json()) as { access_token: string }
       const ask = async <Body>(path: string, init?: RequestInit): Promise<Body> => {
-        const response = await own.request(path, { ...init, headers: { authorization: `Bearer ${access_token}` } })
+        const response = await running.request(path, { ...init, headers: { authorization: `Bearer ${access_token}` } })
         return (await response.json()) as Body
       }
       const send = <Body>(path: string, body?: object) =>
@@ -63,8 +63,8 @@ describe('after the rates have changed', () => {
     await before.request('/_sandbox/clock', { method: 'POST', body: ahead })
     const then = await loggedIn(before)
     const payout = await then.send<Payout>(PAYOUTS, { ...HUNDRED, wallet_id: 2 })
-    const wanted = { product_id: 2, denomination: 50, quantity: 6, wallet_id: 2 }
-    const order = await then.send<{ id: number; amount: number }>('/api/v1/orders', wanted)
+    const purchase = { product_id: 2, denomination: 50, quantity: 6, wallet_id: 2 }
+    const order = await then.send<{ id: number; amount: number }>('/api/v1/orders', purchase)
     expect([payout.status, order.amount]).toEqual(['created', 266.28])
     await before.stop()
 

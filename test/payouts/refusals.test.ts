@@ -158,14 +158,14 @@ describe('a payout that is not possible', () => {
   })
 
   test('400 names both currencies if there is no rate', async () => {
-    await using own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '0.92' } }))
+    await using custom = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '0.92' } }))
     const missing = badRequest('No exchange rate found for USD to JPY')
-    await expectRefusal(await own.world(), { ...HUNDRED, wallet_id: 4 }, missing)
+    await expectRefusal(await custom.world(), { ...HUNDRED, wallet_id: 4 }, missing)
   })
 
   test("400 refuses an amount that cannot be exact in the wallet's currency", async () => {
-    await using own = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '20000' } }))
-    const world = await own.world()
+    await using custom = await startServer('--rates', fileOf({ base: 'USD', rates: { EUR: '20000' } }))
+    const world = await custom.world()
     // A thousand million USD are 2 × 10^15 cents of such EUR.
     await expectRefusal(world, { ...HUNDRED, wallet_id: 2, amount: 1e9 }, invalid('amount too large'))
   })

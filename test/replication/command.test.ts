@@ -80,7 +80,7 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     const waits = `SELECT FROM pg_stat_activity WHERE datname = 'slow' AND wait_event_type = 'Lock'
       AND now() - query_start > interval '1500 ms'`
     const isLocked = Promise.withResolvers<void>()
-    const held = other.transaction('', HOUR_MS, async (ask) => {
+    const transaction = other.transaction('', HOUR_MS, async (ask) => {
       await ask('SELECT FROM scrip.installation FOR UPDATE')
       isLocked.resolve()
       while ((await postgres.sql(`SELECT EXISTS (${waits})`))[0] === 'f') await Bun.sleep(20)
@@ -89,7 +89,7 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     const joined = await join(target, folder.path, 'write')
     expect(joined.gateOf).toBeFunction()
     await joined.leave()
-    await held
+    await transaction
     other.close()
   })
 

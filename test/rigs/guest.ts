@@ -54,13 +54,13 @@ export class Guest {
   /** Asks a server that has come back whom it knows. */
   async findings(connection: Connection): Promise<string[]> {
     const findings: string[] = []
-    for (const [tokens, wanted] of [
+    for (const [tokens, expected] of [
       [this.#good, 200],
       [this.#dead, 401],
     ] as const) {
       for (const token of tokens) {
         const { status } = await connection.send(bytesOf({ path: '/api/v1/wallets', ...bearer(token) }))
-        if (status !== wanted) findings.push(`a token is ${status}, not ${wanted}`)
+        if (status !== expected) findings.push(`a token is ${status}, not ${expected}`)
       }
     }
     this.#dead = []

@@ -84,8 +84,8 @@ export class Pair {
     const endMs = performance.now() + PATIENCE_MS
     while (performance.now() < endMs) {
       for (const [index, { server }] of this.members.entries()) {
-        const asked = fetch(`http://127.0.0.1:${server?.port}/readyz`, { signal: AbortSignal.timeout(500) })
-        if ((await asked.catch(() => undefined))?.status === 200) return index
+        const response = fetch(`http://127.0.0.1:${server?.port}/readyz`, { signal: AbortSignal.timeout(500) })
+        if ((await response.catch(() => undefined))?.status === 200) return index
       }
       await Bun.sleep(LOOK_MS)
     }

@@ -174,9 +174,9 @@ class Storm {
       process.kill(server.pid, 'SIGSTOP')
       await this.#untilAcknowledged()
       const path = '/api/v1/wallets'
-      const asked = watching.send(bytesOf({ path, headers: { Authorization: `Bearer ${this.#token}` } }))
+      const pending = watching.send(bytesOf({ path, headers: { Authorization: `Bearer ${this.#token}` } }))
       process.kill(server.pid, 'SIGCONT')
-      const response = await asked.catch(() => undefined)
+      const response = await pending.catch(() => undefined)
       if (response && response.status !== 503)
         this.#findings.push(`a server that was stopped responds with ${response.status}`)
       watching.close()

@@ -95,10 +95,10 @@ class Lives {
     this.lived += 1
   }
 
-  async #ask(connection: Connection, question: Ask, wanted: number): Promise<RawResponse> {
+  async #ask(connection: Connection, question: Ask, status: number): Promise<RawResponse> {
     const response = await connection.send(bytesOf(question))
     this.requests += 1
-    if (response.status !== wanted) this.findings.push(`${question.path}: ${response.status} ${response.body}`)
+    if (response.status !== status) this.findings.push(`${question.path}: ${response.status} ${response.body}`)
     return response
   }
 }

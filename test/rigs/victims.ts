@@ -44,12 +44,13 @@ const feel = async ({ port, tokens, seconds, perSecond }: Window): Promise<Felt>
       const dueAtMs = beginsAtMs + (index * MS) / perSecond
       const waitMs = dueAtMs - performance.now()
       if (waitMs > 0) await Bun.sleep(waitMs)
-      const { status: wanted, ...question } = QUESTIONS[Math.floor(index / tokens.length) % QUESTIONS.length] ?? fail()
+      const { status: expected, ...question } =
+        QUESTIONS[Math.floor(index / tokens.length) % QUESTIONS.length] ?? fail()
       const response = await connection.send(
         bytesOf({ ...question, headers: { Authorization: `Bearer ${tokens[place]}` } }),
       )
       felt.latenciesMs.push(performance.now() - dueAtMs)
-      if (response.status !== wanted && felt.wrong.length < WRONG_MAX) {
+      if (response.status !== expected && felt.wrong.length < WRONG_MAX) {
         felt.wrong.push(`${question.path}: ${response.status} ${response.body.toString().slice(0, 200)}`)
       }
     }

@@ -123,30 +123,33 @@ describe('GET /_sandbox/coverage', () => {
   })
 
   test('counts by world, and in the default world if none is named', async () => {
-    await using own = await startServer()
-    const [one, other] = [await own.world(), await own.world()]
+    await using fresh = await startServer()
+    const [one, other] = [await fresh.world(), await fresh.world()]
     await one.get('/api/v1/countries/1')
-    await own.request('/status')
-    await own.request('/livez')
-    await own.request('/api/v1/currencies')
-    await login(own, `sbx_${other.name}`, 'wrong')
-    expect(met(await reportOf(one.name, own))).toEqual(['login 200 success 1', 'getCountry 200 success 1'])
-    expect(met(await reportOf(other.name, own))).toEqual(['login 200 success 1', 'login 401 auth.credentials_wrong 1'])
-    expect(met(await reportOf('default', own))).toEqual(['any 401 unauthorized 1'])
+    await fresh.request('/status')
+    await fresh.request('/livez')
+    await fresh.request('/api/v1/currencies')
+    await login(fresh, `sbx_${other.name}`, 'wrong')
+    expect(met(await reportOf(one.name, fresh))).toEqual(['login 200 success 1', 'getCountry 200 success 1'])
+    expect(met(await reportOf(other.name, fresh))).toEqual([
+      'login 200 success 1',
+      'login 401 auth.credentials_wrong 1',
+    ])
+    expect(met(await reportOf('default', fresh))).toEqual(['any 401 unauthorized 1'])
   })
 
   test('?world=* is the sum of all worlds since the start, including those that were reset or deleted', async () => {
-    await using own = await startServer()
-    expect(met(await reportOf('*', own))).toEqual([])
+    await using fresh = await startServer()
+    expect(met(await reportOf('*', fresh))).toEqual([])
     for (const name of ['kept', 'reset', 'dropped']) {
-      const world = await TestWorld.open(own, name)
+      const world = await TestWorld.open(fresh, name)
       await world.get('/api/v1/countries/1')
     }
-    await loggedIn(own, 'sandbox', 'sandbox')
-    await succeed(own, 'POST', '/reset?world=reset')
-    await succeed(own, 'DELETE', '/worlds/dropped')
-    expect(met(await reportOf('reset', own))).toEqual([])
-    const all = await reportOf('*', own)
+    await loggedIn(fresh, 'sandbox', 'sandbox')
+    await succeed(fresh, 'POST', '/reset?world=reset')
+    await succeed(fresh, 'DELETE', '/worlds/dropped')
+    expect(met(await reportOf('reset', fresh))).toEqual([])
+    const all = await reportOf('*', fresh)
     expect(met(all)).toEqual(['login 200 success 4', 'getCountry 200 success 3'])
     expect(all.exercised).toBe(2)
     expect(all.worlds.map(({ world, exercised }) => [world, exercised])).toEqual([
@@ -157,13 +160,13 @@ describe('GET /_sandbox/coverage', () => {
   })
 
   test('a suite that covers every error has 100 % except for the successes; the percentage is rounded down', async () => {
-    await using own = await startServer('--rate-limit', 'off')
-    await succeed(own, 'PUT', '/worlds/counted')
-    const world = await TestWorld.open(own, 'counted')
-    const errors = await succeed<{ name: string; method: string; path: string }[]>(own, 'GET', '/errors')
+    await using fresh = await startServer('--rate-limit', 'off')
+    await succeed(fresh, 'PUT', '/worlds/counted')
+    const world = await TestWorld.open(fresh, 'counted')
+    const errors = await succeed<{ name: string; method: string; path: string }[]>(fresh, 'GET', '/errors')
     for (const { name, method, path } of errors.filter(({ path }) => path.startsWith('/api/v1/')))
       await world.request(path.replace(':id', '1'), { method, headers: { 'x-sandbox-fault': name } })
-    const { documented: total, exercised, percent, outcomes } = await reportOf('counted', own)
+    const { documented: total, exercised, percent, outcomes } = await reportOf('counted', fresh)
     expect(percent).toBe(Math.floor((exercised / total) * 1_000 + 1e-9) / 10)
     expect(
       outcomes.filter(({ count, path, name }) => count === 0 && !path.startsWith('/auth/') && name !== 'success'),

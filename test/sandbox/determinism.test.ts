@@ -53,9 +53,9 @@ describe('With the same --seed', () => {
         'GET',
         `/coverage?world=${NAME}`,
       )
-      const asked = new Set(outcomes.filter(({ count }) => count > 0).map(({ operation }) => operation))
-      const unasked = outcomes.filter(({ operation }) => !asked.has(operation)).map(({ path }) => path)
-      expect(unasked).toEqual([])
+      const covered = new Set(outcomes.filter(({ count }) => count > 0).map(({ operation }) => operation))
+      const uncovered = outcomes.filter(({ operation }) => !covered.has(operation)).map(({ path }) => path)
+      expect(uncovered).toEqual([])
     })
   })
 
@@ -124,7 +124,7 @@ describe('With the same --seed', () => {
     ]
     expect(other).not.toBe(one)
     const order = (text: string) =>
-      (JSON.parse(text) as { asked: string }[]).map(({ asked }) => asked.replace(/_[0-9a-z]{25}/g, ''))
+      (JSON.parse(text) as { request: string }[]).map(({ request }) => request.replace(/_[0-9a-z]{25}/g, ''))
     expect(order(other)).toEqual(order(one))
   })
 })

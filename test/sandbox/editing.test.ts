@@ -136,10 +136,10 @@ describe('an edited world', () => {
     await succeed(server, 'PUT', `/snapshots/edited?world=${world.name}`)
     await succeed(server, 'PUT', '/worlds/copy-of-edited', { from: world.name })
     const copy = await TestWorld.open(server, 'copy-of-edited')
-    const seen = async (own: TestWorld) => [
-      (await own.get('/api/v1/products/1')).status,
-      (await ask(own, 'GET', '/rates')).body,
-      ((await ask(own, 'GET', '/clients')).body as { max_quantity: number | null }[])[0]?.max_quantity,
+    const seen = async (viewed: TestWorld) => [
+      (await viewed.get('/api/v1/products/1')).status,
+      (await ask(viewed, 'GET', '/rates')).body,
+      ((await ask(viewed, 'GET', '/clients')).body as { max_quantity: number | null }[])[0]?.max_quantity,
     ]
     const edited = [404, { base: 'USD', rates: { EUR: '0.5' } }, 7]
     expect(await seen(copy)).toEqual(edited)
@@ -292,9 +292,9 @@ describe('/_sandbox/clients', () => {
     await edit(world, '/clients/1', { rate_limit: null })
     expect((await world.get('/api/v1/countries/1')).status).toBe(200)
     await using strict = await startServer('--rate-limit', '1/h')
-    const own = await strict.world()
-    await succeed(strict, 'PATCH', `/clients/1?world=${own.name}`, { rate_limit: 'off' })
-    for (let time = 0; time < 3; time++) expect((await own.get('/api/v1/countries/1')).status).toBe(200)
+    const strictWorld = await strict.world()
+    await succeed(strict, 'PATCH', `/clients/1?world=${strictWorld.name}`, { rate_limit: 'off' })
+    for (let time = 0; time < 3; time++) expect((await strictWorld.get('/api/v1/countries/1')).status).toBe(200)
   })
 
   inWorld('a new password ends the tokens, and the old one does not log in', async (world) => {

@@ -6,7 +6,7 @@ import { control, succeed } from './surface.ts'
 
 /** A request, and its response without headers of the connection. */
 export interface Replayed {
-  asked: string
+  request: string
   status: number
   headers: Record<string, string>
   body: string
@@ -38,7 +38,7 @@ export const everything = async (server: Server, name: string): Promise<Replayed
     })
     const text = await response.text()
     responses.push({
-      asked: `${method} ${path}`,
+      request: `${method} ${path}`,
       status: response.status,
       headers: Object.fromEntries([...response.headers].filter(([header]) => !FOREIGN_HEADERS.has(header))),
       body: text,

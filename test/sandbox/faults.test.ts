@@ -66,8 +66,8 @@ describe('GET /_sandbox/errors', () => {
 
   test('lists all errors of the API in the document, with name, operation, status and body', async () => {
     expect(sorted(documented)).toEqual(sorted(inDocument(canBeStruck)))
-    const asked = await succeed<DocumentedError[]>(server, 'GET', '/errors?all=false&world=default')
-    expect(asked).toEqual(documented)
+    const listed = await succeed<DocumentedError[]>(server, 'GET', '/errors?all=false&world=default')
+    expect(listed).toEqual(documented)
   })
 
   test('adds those of the control API with ?all=true', async () => {
@@ -192,15 +192,15 @@ describe('The headers', () => {
   test('ask for an error before the features of the client are checked', async () => {
     const limited = await (await server.world()).limited()
     const order = { product_id: 1, denomination: 100, quantity: 1 }
-    const asked = await limited.post('/api/v1/orders', order, { 'X-Sandbox-Fault': 'orders.insufficient_stock' })
-    expect([asked.status, await asked.json()]).toEqual([400, badRequest('Insufficient stock')])
+    const faulty = await limited.post('/api/v1/orders', order, { 'X-Sandbox-Fault': 'orders.insufficient_stock' })
+    expect([faulty.status, await faulty.json()]).toEqual([400, badRequest('Insufficient stock')])
     expect((await limited.post('/api/v1/orders', order)).status).toBe(403)
   })
 
   inWorld('an empty X-Sandbox-Fault asks for no fault: tools send every header of the document', async (world) => {
     const plain = await world.get(COUNTRY)
-    const asked = await world.get(COUNTRY, { 'x-sandbox-fault': '' })
-    expect([asked.status, await asked.json()]).toEqual([200, await plain.json()])
+    const unchanged = await world.get(COUNTRY, { 'x-sandbox-fault': '' })
+    expect([unchanged.status, await unchanged.json()]).toEqual([200, await plain.json()])
     const slow = await world.get(COUNTRY, { 'x-sandbox-fault': '', 'x-sandbox-delay': 'soon' })
     expect(slow.status).toBe(400)
   })
@@ -293,9 +293,9 @@ describe('POST /_sandbox/faults', () => {
     expect(response).toMatchObject({ status: 201, body: first })
     const effects = { error: 'countries.not_found', delay_ms: 5, drop: true, cut_after_bytes: 0, bytes_per_second: 1 }
     const whole = { ...effects, when: 'after', probability: 0.5 }
-    const asked = { ...whole, match: { method: 'get', path: '/api/v1/*' }, times: 3 }
+    const ruleRequest = { ...whole, match: { method: 'get', path: '/api/v1/*' }, times: 3 }
     const second = { id: 2, status: null, ...whole, match: { method: 'GET', path: '/api/v1/*' }, times_left: 3 }
-    expect(await addRule(world, asked)).toEqual(second as Rule)
+    expect(await addRule(world, ruleRequest)).toEqual(second as Rule)
     expect(await rulesOf(world)).toMatchObject([first, second])
   })
 

@@ -147,13 +147,13 @@ describe('Last-Event-ID', () => {
 
 describe('a reader', () => {
   test('gets the number of messages that it has missed', async () => {
-    await using own = await startServer('--rate-limit', 'off')
-    const world = await own.world()
-    const feed = await FeedReader.open(own, ofWorld(world.name))
+    await using fresh = await startServer('--rate-limit', 'off')
+    const world = await fresh.world()
+    const feed = await FeedReader.open(fresh, ofWorld(world.name))
     await feed.close()
     const large = JSON.stringify({ text: 'x'.repeat(1_000_000) })
     for (let sent = 0; sent < 10; sent += 1) await (await world.post('/api/v1/products/1/charges', large)).text()
-    const again = await FeedReader.open(own, ofWorld(world.name), { 'last-event-id': feed.lastId })
+    const again = await FeedReader.open(fresh, ofWorld(world.name), { 'last-event-id': feed.lastId })
     const [skipped, ...requests] = await again.take(9)
     expect(skipped).toEqual({ id: '2', event: 'skipped', data: { count: 2 } as never })
     expect(requests.map(({ id }) => id)).toEqual(['3', '4', '5', '6', '7', '8', '9', '10'])
@@ -198,9 +198,9 @@ describe('a reader', () => {
 })
 
 test('a server that stops ends its feeds instead of waiting for them', async () => {
-  const own = await listening('--log-level', 'error')
-  const response = await fetch(`${own.url}/_sandbox/feed`)
-  const [text] = await Promise.all([response.text(), own.stop()])
+  const fresh = await listening('--log-level', 'error')
+  const response = await fetch(`${fresh.url}/_sandbox/feed`)
+  const [text] = await Promise.all([response.text(), fresh.stop()])
   expect(text).toStartWith('retry: 1000\nid: 0\n\n')
 })
 

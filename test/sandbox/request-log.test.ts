@@ -72,10 +72,10 @@ describe('GET /_sandbox/requests', () => {
 
   test('has every response of a long script, except secrets', async () => {
     await makeAtNoon(server, 'scripted')
-    const responses = (await everything(server, 'scripted')).filter(({ asked }) => !asked.includes(' /_sandbox'))
+    const responses = (await everything(server, 'scripted')).filter(({ request }) => !request.includes(' /_sandbox'))
     const entries = await entriesOf('scripted')
     expect(entries.map(({ method, path, response: { status } }) => [`${method} ${path}`, status])).toEqual(
-      responses.map(({ asked, status }) => [asked, status]),
+      responses.map(({ request, status }) => [request, status]),
     )
     entries.forEach(({ response }, index) => {
       if (response.body?.includes('[redacted]')) return
@@ -187,18 +187,18 @@ describe('GET /_sandbox/requests', () => {
   })
 
   test('world=* reads all worlds, each request with its world, the newest first', async () => {
-    await using own = await startServer('--rate-limit', 'off')
-    const [one, other] = [await own.world('2040-01-01T00:00:00Z'), await own.world('2030-01-01T00:00:00Z')]
+    await using fresh = await startServer('--rate-limit', 'off')
+    const [one, other] = [await fresh.world('2040-01-01T00:00:00Z'), await fresh.world('2030-01-01T00:00:00Z')]
     await one.get('/api/v1/countries/1')
     await other.get('/api/v1/countries/2')
     await one.get('/api/v1/countries/3')
-    const entries = await succeed<RecordedRequest[]>(own, 'GET', '/requests?world=*&path=/api/v1/*')
+    const entries = await succeed<RecordedRequest[]>(fresh, 'GET', '/requests?world=*&path=/api/v1/*')
     expect(entries.map(({ world, id, path }) => [world, id, path])).toEqual([
       [one.name, 4, '/api/v1/countries/3'],
       [other.name, 3, '/api/v1/countries/2'],
       [one.name, 3, '/api/v1/countries/1'],
     ])
-    const curl = await (await own.request('/_sandbox/requests?world=*&path=/api/v1/*&format=curl')).text()
+    const curl = await (await fresh.request('/_sandbox/requests?world=*&path=/api/v1/*&format=curl')).text()
     expect(curl.match(/countries\/\d/g)).toEqual(['countries/1', 'countries/2', 'countries/3'])
   })
 
@@ -445,14 +445,14 @@ describe('The request log is limited', () => {
   })
 
   test('lists no more of all worlds together, but leaves nothing out without bodies', async () => {
-    await using own = await startServer('--rate-limit', 'off')
+    await using fresh = await startServer('--rate-limit', 'off')
     const body = JSON.stringify({ ...ADA, metadata: 'x'.repeat(50_000) })
     for (const name of ['a', 'b']) {
-      const world = await TestWorld.open(own, name)
+      const world = await TestWorld.open(fresh, name)
       for (let count = 0; count < 50; count++) await world.post('/api/v1/products/1/availability', body)
     }
     const list = async (query: string) =>
-      (await (await own.request(`/_sandbox/requests?world=*${query}`)).json()) as RecordedRequest[]
+      (await (await fresh.request(`/_sandbox/requests?world=*${query}`)).json()) as RecordedRequest[]
     expect((await list('')).length).toBeLessThan(102)
     const heads = await list('&bodies=false')
     expect(heads).toHaveLength(102)
@@ -584,7 +584,7 @@ describe('?format=curl', () => {
     expect(exitCode).toBe(0)
     return text
   }
-  const asked = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+  const responseTo = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
     const response = await program.request(path, { method, headers, ...(body !== undefined && { body }) })
     return { status: response.status, text: await response.text() }
   }
@@ -593,9 +593,9 @@ describe('?format=curl', () => {
   const entriesIn = async (world: string) =>
     ((await (await program.request(`/_sandbox/requests?world=${world}`)).json()) as RecordedRequest[]).reverse()
   const tokenIn = async (world: string): Promise<string> => {
-    await asked('PUT', `/_sandbox/worlds/${world}`)
-    await asked('POST', `/_sandbox/clock?world=${world}`, JSON.stringify({ now: NOON, frozen: true }))
-    const { text } = await asked('POST', '/auth/login', `{"username":"sbx_${world}","password":"x"}`)
+    await responseTo('PUT', `/_sandbox/worlds/${world}`)
+    await responseTo('POST', `/_sandbox/clock?world=${world}`, JSON.stringify({ now: NOON, frozen: true }))
+    const { text } = await responseTo('POST', '/auth/login', `{"username":"sbx_${world}","password":"x"}`)
     return (JSON.parse(text) as { access_token: string }).access_token
   }
 
@@ -614,7 +614,7 @@ describe('?format=curl', () => {
     ]
     const responses: string[] = []
     for (const [method, path, body, headers] of requests) {
-      responses.push((await asked(method, path, body, { authorization, ...headers })).text)
+      responses.push((await responseTo(method, path, body, { authorization, ...headers })).text)
     }
     const lines = await linesIn('pasted')
     expect(lines).toContain(`\ncurl --globoff --path-as-is -X GET '${program.url}/api/v1/countries/1' `)

@@ -340,29 +340,29 @@ describe('--scenario', () => {
   test('every world begins with it and draws the same ids, and a reset goes back to it', async () => {
     const file = join(folder, 'late.json')
     writeFileSync(file, `\uFEFF${JSON.stringify({ steps: [FROZEN, SAVE, fault, shop] })}`)
-    await using own = await startServer('--scenario', file, '--seed', SEED)
-    const [one, other] = [await own.world(), await own.world()]
+    await using fresh = await startServer('--scenario', file, '--seed', SEED)
+    const [one, other] = [await fresh.world(), await fresh.world()]
     const saved = await list<{ id: string }>(one, 'beneficiaries')
     expect(saved).toHaveLength(1)
     expect(await list(other, 'beneficiaries')).toEqual(saved)
     const next = (world: TestWorld) => world.make<{ id: string }>('/api/v1/beneficiaries', ADA)
     expect(await next(one)).toEqual(await next(other))
     expect((await one.get('/api/v1/orders/1')).status).toBe(404)
-    await control(own, 'POST', `/reset?world=${one.name}`)
+    await control(fresh, 'POST', `/reset?world=${one.name}`)
     expect(await list(await one.again(), 'beneficiaries')).toEqual(saved)
-    const clients = await succeed<{ username: string }[]>(own, 'GET', '/clients')
+    const clients = await succeed<{ username: string }[]>(fresh, 'GET', '/clients')
     expect(clients.map(({ username }) => username)).toEqual(['sandbox', 'limited', 'sbx_default.shop'])
   })
 
   test('busy-month is built in: thirty days of orders and payouts', async () => {
-    await using own = await startServer('--scenario', 'busy-month', '--rate-limit', 'off')
-    const world = await own.world()
+    await using fresh = await startServer('--scenario', 'busy-month', '--rate-limit', 'off')
+    const world = await fresh.world()
     const statuses = async (path: string) =>
       Object.groupBy(await list<{ status: string }>(world, `${path}?limit=100`), ({ status }) => status)
     const [orders, payouts] = [await statuses('orders'), await statuses('payouts')]
     expect(Object.keys(orders).sort()).toEqual(['CANCELLED', 'DELIVERED', 'FAILED'])
     expect(Object.keys(payouts).sort()).toEqual(['cancelled', 'completed', 'failed'])
     expect(await list(world, 'beneficiaries')).toHaveLength(6)
-    await expectSoundWorld(own, world.name)
+    await expectSoundWorld(fresh, world.name)
   })
 })

@@ -67,10 +67,10 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
   })
 
   test('429 above 1,000 names, while existing ones can be replaced', async () => {
-    await using own = await startServer()
-    await succeed(own, 'PUT', '/worlds/small')
-    for (let count = 0; count < 1_000; count++) await succeed(own, 'PUT', `/snapshots/no-${count}?world=small`)
-    const { status, body } = await control(own, 'PUT', '/snapshots/one-more?world=small')
+    await using fresh = await startServer()
+    await succeed(fresh, 'PUT', '/worlds/small')
+    for (let count = 0; count < 1_000; count++) await succeed(fresh, 'PUT', `/snapshots/no-${count}?world=small`)
+    const { status, body } = await control(fresh, 'PUT', '/snapshots/one-more?world=small')
     expect({ status, body }).toEqual({
       status: 429,
       body: structured(
@@ -79,10 +79,10 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
         'This sandbox holds 1000 snapshots already. Delete one first.',
       ),
     })
-    expect((await control(own, 'GET', '/snapshots/one-more')).status).toBe(404)
-    await succeed(own, 'PUT', '/snapshots/no-1?world=small')
-    await succeed(own, 'DELETE', '/snapshots/no-2')
-    await succeed(own, 'PUT', '/snapshots/one-more?world=small')
+    expect((await control(fresh, 'GET', '/snapshots/one-more')).status).toBe(404)
+    await succeed(fresh, 'PUT', '/snapshots/no-1?world=small')
+    await succeed(fresh, 'DELETE', '/snapshots/no-2')
+    await succeed(fresh, 'PUT', '/snapshots/one-more?world=small')
   })
 })
 
@@ -182,11 +182,11 @@ describe('POST /_sandbox/snapshots/{name}/restore', () => {
     // Request ids count with the request log, which starts again.
     const second = await everything(server, 'once-more')
     const plain = (responses: typeof first) =>
-      responses.map(({ asked, status, body, headers: { 'x-request-id': _, ...headers } }) => ({
-        asked,
+      responses.map(({ request, status, body, headers: { 'x-request-id': _, ...headers } }) => ({
+        request,
         status,
         headers,
-        ...(!asked.includes('/coverage') && { body }),
+        ...(!request.includes('/coverage') && { body }),
       }))
     expect(plain(second)).toEqual(plain(first))
   })

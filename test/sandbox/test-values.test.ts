@@ -51,9 +51,9 @@ describe('GET /_sandbox/test-values', () => {
       max_quantity: 5,
       denominations: [{ min_value: 1, max_value: 1, discount: 0 }],
     })
-    const own = await startServer('--catalog', fileOf({ products: [product] }))
-    const { products } = await succeed<Values>(own, 'GET', '/test-values')
-    await own.stop()
+    const custom = await startServer('--catalog', fileOf({ products: [product] }))
+    const { products } = await succeed<Values>(custom, 'GET', '/test-values')
+    await custom.stop()
     expect(products.map((each) => [each.case, each.product_id])).toEqual([['instant', 70]])
   })
 })
@@ -75,13 +75,17 @@ describe('The product', () => {
     expect(await order(idOf('instant'), 1)).toMatchObject({ status: 200, body: { status: 'DELIVERED' } })
   })
 
-  atNoon('delayed is delivered 5 s later', async (own) => {
+  atNoon('delayed is delivered 5 s later', async (delayedWorld) => {
     const id = idOf('delayed')
-    const placed = await post(own, 'orders', { product_id: id, denomination: await denominationOf(id), quantity: 1 })
+    const placed = await post(delayedWorld, 'orders', {
+      product_id: id,
+      denomination: await denominationOf(id),
+      quantity: 1,
+    })
     expect(placed).toMatchObject({ status: 200, body: { status: 'PENDING', vouchers: [] } })
-    await own.clock({ advance: 'PT5S' })
+    await delayedWorld.clock({ advance: 'PT5S' })
     const path = `/api/v1/orders/${(placed.body as { id: number }).id}`
-    expect((await read(await own.get(path))).body).toMatchObject({ status: 'DELIVERED' })
+    expect((await read(await delayedWorld.get(path))).body).toMatchObject({ status: 'DELIVERED' })
   })
 
   test('small_stock is sold until it is empty', async () => {
@@ -95,15 +99,15 @@ describe('The product', () => {
 
   test('sold_out is not available, and not sold', async () => {
     const id = idOf('sold_out')
-    const wanted = { denomination: await denominationOf(id), quantity: 1 }
-    expect((await post(world, `products/${id}/availability`, wanted)).body).toEqual({ is_available: false })
+    const purchase = { denomination: await denominationOf(id), quantity: 1 }
+    expect((await post(world, `products/${id}/availability`, purchase)).body).toEqual({ is_available: false })
     expect(await order(id, 1)).toMatchObject({ status: 400, body: { error: { message: 'Insufficient stock' } } })
   })
 
   test('no_rate has no rate to the currency of the default wallet', async () => {
     const id = idOf('no_rate')
-    const wanted = { denomination: await denominationOf(id), quantity: 1, wallet_id: 1 }
-    const { status, body } = await post(world, `products/${id}/charges`, wanted)
+    const purchase = { denomination: await denominationOf(id), quantity: 1, wallet_id: 1 }
+    const { status, body } = await post(world, `products/${id}/charges`, purchase)
     expect(status).toBe(400)
     expect((body as { error: string }).error).toStartWith('No exchange rate found for ')
   })

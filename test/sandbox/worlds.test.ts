@@ -240,12 +240,12 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
     const { client } = await program.open()
     const { worlds } = program
     for (let count = worlds.all.length; count <= 10_000; count++) worlds.create(`world-${count}`)
-    const asked: [string, string, unknown][] = [
+    const requests: [string, string, unknown][] = [
       ['PUT', '/_sandbox/worlds/one-more', undefined],
       ['PUT', '/_sandbox/worlds/one-more', { from: client.name }],
       ['POST', '/auth/login', { username: 'sbx_one-more', password: 'x' }],
     ]
-    for (const [method, path, body] of asked) {
+    for (const [method, path, body] of requests) {
       const response = await client.request(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
       await expectResponse(response, 429, EXHAUSTED)
     }

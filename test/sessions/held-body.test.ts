@@ -9,7 +9,7 @@ const server = forFile(await startServer('--rate-limit', '1000000/d'))
 
 const PAYOUT = { ...HUNDRED, reference_id: 'held back' }
 
-const held = (world: TestWorld, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Held> =>
+const sendHeld = (world: TestWorld, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Held> =>
   holdBack(
     body,
     (stream) => world.request(path, { method: 'POST', body: stream, headers }),
@@ -43,7 +43,7 @@ describe('A request whose token is revoked while its body arrives', () => {
     for (const headers of [{}, { 'idempotency-key': 'held-back-1' }]) {
       const world = await open()
       const before = await books(world)
-      const { finish } = await held(world, path, body, headers)
+      const { finish } = await sendHeld(world, path, body, headers)
       expect((await world.post('/auth/logout')).status).toBe(200)
       await expectUnauthorized(await finish())
       const back = await world.again()
@@ -59,7 +59,7 @@ describe('A request whose token is revoked while its body arrives', () => {
     const headers = { 'idempotency-key': 'bought-before' }
     const bought = await world.post('/api/v1/orders', INSTANT, headers)
     expect(await bought.text()).toContain('card_number')
-    const { finish } = await held(world, '/api/v1/orders', INSTANT, headers)
+    const { finish } = await sendHeld(world, '/api/v1/orders', INSTANT, headers)
     await world.post('/auth/logout')
     await expectUnauthorized(await finish())
   })
@@ -70,13 +70,13 @@ describe('A request whose token is revoked while its body arrives', () => {
     ['availability', { denomination: 50, quantity: 1 }],
   ])('401 after a logout: %s returns no data', async (what, body) => {
     const world = await open()
-    const { finish } = await held(world, `/api/v1/products/2/${what}`, body)
+    const { finish } = await sendHeld(world, `/api/v1/products/2/${what}`, body)
     await world.post('/auth/logout')
     await expectUnauthorized(await finish())
   })
 
   inWorld('401 after the token has expired by the clock of its world', async (world) => {
-    const { finish } = await held(world, '/api/v1/payouts', PAYOUT)
+    const { finish } = await sendHeld(world, '/api/v1/payouts', PAYOUT)
     await world.clock({ advance: 'PT1H' })
     await expectUnauthorized(await finish())
     expect((await books(await world.again())).slice(0, 3)).toEqual([0, 0, 0])
@@ -98,12 +98,12 @@ describe('A request whose token is revoked while its body arrives', () => {
   })
 
   inWorld('401 after its world was reset or deleted', async (world) => {
-    const before = await held(world, '/api/v1/payouts', PAYOUT)
+    const before = await sendHeld(world, '/api/v1/payouts', PAYOUT)
     expect((await world.control('/reset')).status).toBe(200)
     await expectUnauthorized(await before.finish())
     const again = await world.again()
     await again.clock({ now: '2030-01-01T00:00:00Z', frozen: true })
-    const later = await held(await world.again(), '/api/v1/payouts', PAYOUT)
+    const later = await sendHeld(await world.again(), '/api/v1/payouts', PAYOUT)
     expect((await server.request(`/_sandbox/worlds/${world.name}`, { method: 'DELETE' })).status).toBe(204)
     await expectUnauthorized(await later.finish())
   })
@@ -129,7 +129,7 @@ describe('A request whose token is revoked while its body arrives', () => {
 
   inWorld('201 if another login of the client was revoked', async (world) => {
     const stolen = await loggedIn(server, `sbx_${world.name}`)
-    const { finish } = await held(world, '/api/v1/payouts', PAYOUT)
+    const { finish } = await sendHeld(world, '/api/v1/payouts', PAYOUT)
     expect((await refresh(server, stolen.refresh_token)).status).toBe(200)
     expect((await refresh(server, stolen.refresh_token)).status).toBe(401)
     expect((await finish()).status).toBe(201)

@@ -78,8 +78,8 @@ const expectUnbrokenChain = (sqlite: Sqlite): void => {
     expect({ id: movement.id, balance: movement.balance_after_minor }).toEqual({ id: movement.id, balance })
     balances.set(movement.wallet_id, balance)
   }
-  const held = rows<{ id: number; amount_minor: number }>(sqlite, 'SELECT id, amount_minor FROM wallets')
-  for (const { id, amount_minor } of held) expect([id, balances.get(id) ?? 0]).toEqual([id, amount_minor])
+  const wallets = rows<{ id: number; amount_minor: number }>(sqlite, 'SELECT id, amount_minor FROM wallets')
+  for (const { id, amount_minor } of wallets) expect([id, balances.get(id) ?? 0]).toEqual([id, amount_minor])
 }
 
 /** The lines of the last entries, the oldest first. */

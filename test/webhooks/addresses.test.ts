@@ -140,7 +140,7 @@ describe('In live mode', () => {
 })
 
 /** Some machines have their own name for this address. */
-const own = await lookup(hostname()).catch(() => undefined)
+const hostAddress = await lookup(hostname()).catch(() => undefined)
 
 describe('In a sandbox that others reach', () => {
   const reached = { ...SANDBOX, loopback: 'written' as const }
@@ -167,7 +167,7 @@ describe('In a sandbox that others reach', () => {
       expect(await receiverProblem(url, rulesFor(opened, '10.0.0.9'))).toBeUndefined()
   })
 
-  test.skipIf(!own?.address.startsWith('127.'))('a name that leads to it is not a receiver', async () => {
+  test.skipIf(!hostAddress?.address.startsWith('127.'))('a name that leads to it is not a receiver', async () => {
     const url = `http://${hostname()}/`
     expect(await receiverProblem(url, SANDBOX)).toBeUndefined()
     expect(await receiverProblem(url, reached)).toBe(UNREACHABLE)

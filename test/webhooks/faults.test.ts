@@ -91,8 +91,8 @@ describe('A fault of deliveries', () => {
 
   test('applies to the events that it matches, as often as its times', async () => {
     const { world, id } = await hooked()
-    const asked = { webhook: 'lose', match: { type: 'wallet.*' } }
-    expect(await rule(world, { ...asked, times: 1 })).toMatchObject([201, { ...asked, times_left: 1 }])
+    const faultRule = { webhook: 'lose', match: { type: 'wallet.*' } }
+    expect(await rule(world, { ...faultRule, times: 1 })).toMatchObject([201, { ...faultRule, times_left: 1 }])
     for (const amount of [1, 2]) await fund(world, amount)
     await settle(world)
     expect(await types(world)).toEqual([CREDITED])

@@ -68,10 +68,10 @@ export const openReceiver = (
     ...(tls && { tls }),
     fetch: async (request) => {
       const body = await request.text()
-      const own = { path: new URL(request.url).pathname, headers: request.headers, body, event: JSON.parse(body) }
-      received.push(own)
+      const delivery = { path: new URL(request.url).pathname, headers: request.headers, body, event: JSON.parse(body) }
+      received.push(delivery)
       for (const { count, resolve } of waiting) if (received.length >= count) resolve()
-      return receiver.reply(own)
+      return receiver.reply(delivery)
     },
   })
   receiver.url = `http${tls ? 's' : ''}://127.0.0.1:${server.port}/hooks`

@@ -26,7 +26,7 @@ interface Means {
   config: DataConfig
   /** Undefined if only a refusal is to be recorded. */
   act?: Act
-  asked: ActRequest
+  request: ActRequest
   input?: string
   onProgress?: OnProgress
   /** Gets messages for people, besides the result. By default, they are printed. */
@@ -37,10 +37,10 @@ interface Means {
 export const acting = (act: Act) =>
   async function (this: Command, ...args: unknown[]): Promise<void> {
     const config = dataConfigOf(this.opts<DataOptions>())
-    const asked = actRequestOf(this, inputOf(act.takes, args))
+    const request = actRequestOf(this, inputOf(act.takes, args))
     await explainFaults(config.dataDir, () =>
       withProgress(async (onProgress) => {
-        const means = { config, act, asked, onProgress }
+        const means = { config, act, request, onProgress }
         await show(act.alone ? await askAlone(means, act.alone) : await askWithFile(means), config.format)
       }),
     )
@@ -57,13 +57,13 @@ export const actingOnEach = (act: Act, among: NonNullable<Act['among']>) =>
     const named = (text: string) => reading(config, async ({ query }) => among(query, text))
     const ids = await explainFaults(config.dataDir, () => {
       requireLiveFolder(config.dataDir, pathOf(this), act.inSandbox)
-      return recordingRefusal({ config, asked: actRequestOf(this) }, () => withInput(file, named))
+      return recordingRefusal({ config, request: actRequestOf(this) }, () => withInput(file, named))
     })
     const rows: Row[] = []
     for (const one of ids) {
-      const asked = { ...actRequestOf(this, { ...input, id: one }), subject: one }
+      const request = { ...actRequestOf(this, { ...input, id: one }), subject: one }
       try {
-        rows.push((await explainFaults(config.dataDir, () => ask({ config, act, asked }))) as Row)
+        rows.push((await explainFaults(config.dataDir, () => ask({ config, act, request }))) as Row)
       } catch (error) {
         if (!(error instanceof ProgramError)) throw error
         process.stderr.write(errorText(error.message))
@@ -77,7 +77,7 @@ const WHICH = 'a record or a file is to be named, and not both\nGive an id, or -
 
 const askWithFile = async (means: Means & { act: Act }): Promise<Result> => {
   const { takes, readFile = (text) => text } = means.act
-  const file = fileOf(takes, means.asked.input)
+  const file = fileOf(takes, means.request.input)
   const input = file === undefined ? '' : await recordingRefusal(means, () => withInput(file, readFile))
   return await ask({ ...means, input })
 }
@@ -87,7 +87,7 @@ const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<Result
   if (postgres && needs === 'write') makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir))
     throw needs === 'folder' ? refused(`${dataDir} holds no data\n${EMPTY}`) : holdsNoDatabase(dataDir)
-  requireLiveFolder(dataDir, means.asked.command)
+  requireLiveFolder(dataDir, means.request.command)
   using _lock = await recordingRefusal(means, () => lockForServing(dataDir))
   return await performHere(means, needs)
 }
@@ -106,14 +106,14 @@ export const actRequestOf = (command: Command, input: ActRequest['input'] = {}):
 
 /** Does the work of a command before it asks. The audit records a refusal of that work, too. */
 export const recordingRefusal = async <T>(
-  means: Pick<Means, 'config' | 'asked'>,
+  means: Pick<Means, 'config' | 'request'>,
   work: () => T,
 ): Promise<Awaited<T>> => {
   try {
     return await work()
   } catch (error) {
-    const asked = { ...means.asked, refusal: reasonOf(error) }
-    await ask({ config: means.config, asked }).catch(() => undefined)
+    const request = { ...means.request, refusal: reasonOf(error) }
+    await ask({ config: means.config, request }).catch(() => undefined)
     throw error
   }
 }
@@ -124,11 +124,11 @@ const QUIET_MS = 2 * SECOND_MS
 
 /** Asks until the result of the act is known. @throws ProgramError */
 export const ask = async (means: Means): Promise<Result> => {
-  const { config, act, asked } = means
+  const { config, act, request } = means
   const { dataDir, postgres, format } = config
   if (postgres || act?.inNewFolder) makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
-  requireLiveFolder(dataDir, asked.command, act?.inSandbox)
+  requireLiveFolder(dataDir, request.command, act?.inSandbox)
   using writerLock = new WriterLock(dataDir)
   const beganMs = sinceStartMs()
   let endMs = beganMs + WRITER_MS_MAX
@@ -149,7 +149,7 @@ export const ask = async (means: Means): Promise<Result> => {
       note('Another command writes to this folder. Waiting for it to end.', format)
     }
     if (sinceStartMs() > endMs)
-      throw refused(wasCut ? unknown(asked) : isServed(dataDir) ? withoutSocket(dataDir) : WRITES_TOO_LONG)
+      throw refused(wasCut ? unknown(request) : isServed(dataDir) ? withoutSocket(dataDir) : WRITES_TOO_LONG)
   }
 }
 
@@ -162,18 +162,18 @@ const unknown = ({ id, command }: ActRequest): string =>
   `it is not known whether scrip ${command} was done: the server ended before it responded\nSee scrip audit list when a server runs again: the act is ${id}.`
 
 const performHere = (
-  { config, act, asked, input = '', onProgress = () => undefined, onNote }: Means,
+  { config, act, request, input = '', onProgress = () => undefined, onNote }: Means,
   needs: 'write' | 'folder',
 ) => {
   if (act?.inNewFolder && !config.postgres && !hasDatabase(config.dataDir))
     createDatabase(config.dataDir, 'live', systemClock)
   const asking = { input, onProgress, note: onNote ?? ((text: string) => note(text, config.format)) }
-  return withPerformer(config, needs, (performer) => perform(performer, act, asked, asking))
+  return withPerformer(config, needs, (performer) => perform(performer, act, request, asking))
 }
 
 /** Undefined when the server has ended before, or does not know it yet. @throws ProgramError */
-const askServer = async ({ config, asked, input = '', onProgress, onNote }: Means): Promise<Result | undefined> => {
-  for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(asked)}\n${input}`)) {
+const askServer = async ({ config, request, input = '', onProgress, onNote }: Means): Promise<Result | undefined> => {
+  for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(request)}\n${input}`)) {
     if ('note' in line) (onNote ?? ((text) => note(text, config.format)))(line.note)
     else if ('progress' in line) onProgress?.(...line.progress)
     else if ('refusal' in line) throw new ProgramError(line.exitCode, line.refusal)

@@ -51,11 +51,11 @@ const OTHERS = 0o077
 const serveAt = (path: string, listening: Listening): ActsServer => {
   const underWay = new Map<string, Promise<ActMessage>>()
   /** A command that repeats its request during the act waits for the same line. */
-  const outcomeOf = (asked: ActRequest, input: string, send: (line: ActMessage) => void): Promise<ActMessage> => {
-    const known = underWay.get(asked.id)
+  const outcomeOf = (request: ActRequest, input: string, send: (line: ActMessage) => void): Promise<ActMessage> => {
+    const known = underWay.get(request.id)
     if (known) return known
-    const outcome = performed(listening, asked, input, send).finally(() => underWay.delete(asked.id))
-    underWay.set(asked.id, outcome)
+    const outcome = performed(listening, request, input, send).finally(() => underWay.delete(request.id))
+    underWay.set(request.id, outcome)
     return outcome
   }
   const umask = process.umask(OTHERS)
@@ -64,12 +64,12 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
     ...NEVER_IDLE,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
-    fetch: async (request) => {
-      const body = await request.text()
+    fetch: async (http) => {
+      const body = await http.text()
       const end = body.indexOf('\n')
-      const asked = actRequestIn(body.slice(0, end))
-      if (!asked) return new Response(messageText(NO_ACT))
-      return new Response(linesOf((send) => outcomeOf(asked, body.slice(end + 1), send)))
+      const request = actRequestIn(body.slice(0, end))
+      if (!request) return new Response(messageText(NO_ACT))
+      return new Response(linesOf((send) => outcomeOf(request, body.slice(end + 1), send)))
     },
   })
   process.umask(umask)
@@ -89,10 +89,10 @@ const NO_ACT: ActMessage = { refusal: 'this socket takes the acts of scrip comma
 /** Undefined for anything but an act. */
 const actRequestIn = (line: string): ActRequest | undefined => {
   try {
-    const asked = JSON.parse(line) as Partial<ActRequest> | null
-    const { id, command, input } = asked ?? {}
+    const request = JSON.parse(line) as Partial<ActRequest> | null
+    const { id, command, input } = request ?? {}
     const isAct = typeof id === 'string' && typeof command === 'string' && typeof input === 'object'
-    return isAct ? (asked as ActRequest) : undefined
+    return isAct ? (request as ActRequest) : undefined
   } catch {
     return undefined
   }
@@ -116,7 +116,7 @@ const linesOf = (work: (send: (line: ActMessage) => void) => Promise<ActMessage>
 
 const performed = async (
   { dataDir, log, acts, performer }: Listening,
-  asked: ActRequest,
+  request: ActRequest,
   input: string,
   send: (line: ActMessage) => void,
 ): Promise<ActMessage> => {
@@ -126,14 +126,17 @@ const performed = async (
     onProgress: (...progress: [string, number, number]) => send({ progress }),
   }
   try {
-    const act = asked.refusal === undefined ? actOf(await acts(), asked) : undefined
-    if (!act && asked.refusal === undefined) throw refused(unknownAct(asked))
-    const result = await explainFaults(dataDir, async () => perform(await performer(), act, asked, asking))
+    const act = request.refusal === undefined ? actOf(await acts(), request) : undefined
+    if (!act && request.refusal === undefined) throw refused(unknownAct(request))
+    const result = await explainFaults(dataDir, async () => perform(await performer(), act, request, asking))
     return { result: isList(result) ? { ...result, rows: [...result.rows] } : result }
   } catch (error) {
     if (error instanceof OutcomeUnknown) return { isUnknown: true }
     if (error instanceof ProgramError) return { refusal: error.message, exitCode: error.exitCode }
-    log.error('an act failed', { command: asked.command, cause: error instanceof Error ? error.stack : String(error) })
+    log.error('an act failed', {
+      command: request.command,
+      cause: error instanceof Error ? error.stack : String(error),
+    })
     return { refusal: error instanceof Error ? error.message : String(error), exitCode: EXIT.failed }
   }
 }

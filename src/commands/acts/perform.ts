@@ -25,10 +25,10 @@ class KnownAct extends Error {
 export const perform = async (
   performer: Performer,
   act: Act | undefined,
-  asked: ActRequest,
+  request: ActRequest,
   asking: Asking,
 ): Promise<ActResult> => {
-  const { id, command, subject, user, isDryRun, refusal } = asked
+  const { id, command, subject, user, isDryRun, refusal } = request
   const { world, refresh } = performer
   let hasEffect = false
   const recordAs = (outcome: 'done' | 'refused', tx: Tx, change: Change, seal = auditSealOf(performer, tx)): void => {
@@ -40,7 +40,7 @@ export const perform = async (
     const done = await performer.write((tx) => {
       const row = findAct(tx, id)
       if (row) throw new KnownAct(row)
-      refuseOvertaken(tx, asked)
+      refuseOvertaken(tx, request)
       return unit(tx)
     })
     if (hasEffect) refresh()
@@ -55,12 +55,12 @@ export const perform = async (
     const record: Acting['record'] = (...change) => recordAs('done', ...change)
     const paying = { reference: performer.reference, byClock: () => false }
     const acting = { ...performer, ...asking, paying, write, record }
-    const result = (await act?.perform(acting, asked.input as never)) ?? {}
+    const result = (await act?.perform(acting, request.input as never)) ?? {}
     if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
   } catch (error) {
     if (error instanceof KnownAct) return becameOf(error.row, asking)
-    const told = act && error instanceof FileFault ? dataError(error, fileOf(act.takes, asked.input)) : error
+    const told = act && error instanceof FileFault ? dataError(error, fileOf(act.takes, request.input)) : error
     // The operator sees the error even if it cannot be recorded.
     await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(told) } })).catch(() => undefined)
     throw told
@@ -83,11 +83,11 @@ const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx
   for (const made of transactionsOf(tx, { newestFirst: true, limit: MOVED_MAX })) {
     if (made.id <= (last?.id ?? 0)) break
     const { walletId, clientId, amountMinor, balanceAfterMinor } = made
-    const [moved, held] = [amountMinor, balanceAfterMinor].map(
+    const [moved, balance] = [amountMinor, balanceAfterMinor].map(
       (minor) => performer.walletAmount(minor, walletId)?.words,
     )
     const verb = made.transactionType === 'CREDIT' ? 'receives' : 'pays'
-    note(`Wallet ${walletId} of ${performer.clientName(clientId)} ${verb} ${moved}, and holds ${held} then.`)
+    note(`Wallet ${walletId} of ${performer.clientName(clientId)} ${verb} ${moved}, and holds ${balance} then.`)
   }
   return result
 }

@@ -55,8 +55,8 @@ const requireFolder = (place: string): void => {
 
 async function backUp(this: Command, place: string, { keep }: BackupOptions): Promise<void> {
   const config = dataConfigOf(this.opts<DataOptions>())
-  const asked = actRequestOf(this)
-  const means = { config, asked }
+  const request = actRequestOf(this)
+  const means = { config, request }
   await explainFaults(config.dataDir, async () => {
     const copied = await recordingRefusal(means, () =>
       withReader(config, async ({ sqlite }) => {
@@ -84,12 +84,12 @@ async function backUp(this: Command, place: string, { keep }: BackupOptions): Pr
 
 /** A sandbox has no audit. Without an active server on this machine, a copy takes no row. */
 const recordCopied = async (
-  { config, asked }: { config: DataConfig; asked: ActRequest },
+  { config, request }: { config: DataConfig; request: ActRequest },
   { isCopy, facts }: { isCopy: boolean; facts: Row },
 ): Promise<void> => {
   const { dataDir } = config
   if (isOfMode(databasePath(dataDir), 'sandbox')) return
-  const done = ask({ config, act: backupAct, asked: { ...asked, input: facts } })
+  const done = ask({ config, act: backupAct, request: { ...request, input: facts } })
   await (isCopy ? done.catch(() => undefined) : done)
 }
 

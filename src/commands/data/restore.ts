@@ -51,7 +51,7 @@ export const restoreCommand = (restore: Command): void => {
       const config = dataConfigOf(options)
       if (config.postgres) throw new UsageError(NOT_WITH_POSTGRES)
       // A refusal is recorded in the database that stays in the folder, whether a server runs or not.
-      await recordingRefusal({ config, asked: actRequestOf(this) }, async () => {
+      await recordingRefusal({ config, request: actRequestOf(this) }, async () => {
         await explainFaults(file, () => requireFile(file))
         const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
         const row = await explainFaults(config.dataDir, () => withProgress(work))

@@ -109,11 +109,11 @@ export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean)
     try {
       if (filled.command === RECONCILE) return await reconciledOnDesk(config, filled)
       const act = getAct(filled.command)
-      const asked = actRequestBy(filled, act, isDryRun)
-      done.id = asked.id
-      const means = { config, asked, act, onNote: (note: string) => void done.notes.push(note) }
+      const request = actRequestBy(filled, act, isDryRun)
+      done.id = request.id
+      const means = { config, request, act, onNote: (note: string) => void done.notes.push(note) }
       const { file = '' } = filled
-      const read = () => explainFaults(asked.subject, () => act.readFile?.(file) ?? file)
+      const read = () => explainFaults(request.subject, () => act.readFile?.(file) ?? file)
       const result = await explainFaults(config.dataDir, async () =>
         ask({ ...means, input: await recordingRefusal(means, read) }),
       )

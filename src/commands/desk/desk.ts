@@ -87,27 +87,27 @@ const FOUND_MAX = 20
 
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
   const [what = '', name = '', id = ''] = partsOf(pathname)
-  const asked = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
+  const parameterOf = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
   if (what === 'form') return json(formOf(name))
   if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
   return await explainFaults(config.dataDir, () =>
     reading(config, async (data) => {
       if (what === 'today') return json(await todayOf(data))
       if (what === 'record') return json(storyOf(data, name, id))
-      if (what === 'search') return json(await found(data, asked('search') ?? ''))
+      if (what === 'search') return json(await found(data, parameterOf('search') ?? ''))
       if (what !== 'list') throw NOTHING
-      const narrowing = { ...narrowingOf(data, asked), offset: Number(asked('offset') ?? 0) }
-      const isFile = asked('csv') !== undefined
+      const narrowing = { ...narrowingOf(data, parameterOf), offset: Number(parameterOf('offset') ?? 0) }
+      const isFile = parameterOf('csv') !== undefined
       if (name === 'statement') {
         const list = statementFor(data, narrowing)
         return isFile ? csv(list) : json({ ...list, columns: STATEMENT_COLUMNS, by: ['client', 'month'] })
       }
       const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
       if (!page) throw NOTHING
-      if (isFile) return csv(await listFor(data, page, narrowing, asked('of')))
+      if (isFile) return csv(await listFor(data, page, narrowing, parameterOf('of')))
       const { client, times, statuses = [] } = page.said
       const by = [client ? 'client' : [], times === undefined ? [] : 'time'].flat()
-      const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, asked('of'))
+      const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, parameterOf('of'))
       return json({ ...list, by, statuses, pageRows: PAGE_ROWS })
     }),
   )
@@ -123,9 +123,9 @@ const partsOf = (pathname: string): string[] => {
 }
 
 /** @throws ProgramError */
-const narrowingOf = ({ query }: Reading, asked: (parameter: string) => string | undefined): Narrowing => {
+const narrowingOf = ({ query }: Reading, parameterOf: (parameter: string) => string | undefined): Narrowing => {
   const read = <Value>(name: string, parse: (text: string) => Value): Value | undefined => {
-    const text = asked(name)
+    const text = parameterOf(name)
     try {
       return text === undefined ? undefined : parse(text)
     } catch (error) {
@@ -134,11 +134,11 @@ const narrowingOf = ({ query }: Reading, asked: (parameter: string) => string | 
   }
   return {
     clientId: read('client', (name) => get(CLIENT, query, name).id),
-    status: asked('status'),
+    status: parameterOf('status'),
     sinceMs: read('since', parseTime),
     untilMs: read('until', parseTime),
     ...read('month', parseMonth),
-    search: asked('search'),
+    search: parameterOf('search'),
   }
 }
 
@@ -158,9 +158,9 @@ const csv = (list: List): Response =>
 const json = (value: unknown, status = 200): Response =>
   new Response(
     JSON.stringify(value, function (this: Record<string, unknown>, key: string, wire: unknown) {
-      const given: unknown = this[key]
-      if (given instanceof Amount) return given.words
-      return given instanceof Iterator ? given.toArray() : wire
+      const member: unknown = this[key]
+      if (member instanceof Amount) return member.words
+      return member instanceof Iterator ? member.toArray() : wire
     }),
     { status, headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } },
   )

@@ -83,9 +83,9 @@ export const listFor = async (
   of?: string,
 ): Promise<List> => {
   const columns = Object.fromEntries(Object.entries(said.columns).filter(([name]) => !left.split(' ').includes(name)))
-  const wanted = { ...narrowing, newestFirst: true, ...(isShort ? { search: undefined } : { limit: offset + limit }) }
+  const narrowed = { ...narrowing, newestFirst: true, ...(isShort ? { search: undefined } : { limit: offset + limit }) }
   const taken = of === undefined ? {} : (input?.(of) ?? {})
-  const items = (await said.of(data.query, wanted, taken as never, data)) as Listed<never>
+  const items = (await said.of(data.query, narrowed, taken as never, data)) as Listed<never>
   if ('count' in items && !isShort) {
     return { ...listOf(columns, Iterator.from(items).drop(offset).take(limit), data), total: items.count() }
   }

@@ -48,7 +48,7 @@ export const todayOf = async (data: Reading) => {
   const stock = (await stockIn(data))
     .filter(({ available, daysLeft }) => available === 0 || (daysLeft !== null && daysLeft < STOCK_DAYS))
     .sort((one, other) => (one.daysLeft ?? 0) - (other.daysLeft ?? 0))
-  const low = [...walletsOf(query, {})].filter(({ amountMinor: held, thresholdMinor: least }) => held < (least ?? held))
+  const low = [...walletsOf(query, {})].filter(({ amountMinor: left, thresholdMinor: least }) => left < (least ?? left))
   const failed = allWebhooks(query)
     .filter(({ failingSinceMs, active }) => failingSinceMs !== null && active)
     .flatMap(({ id, name, clientId }) =>

@@ -66,8 +66,8 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
   const ask = async (isDryRun: boolean) => {
     setBusy(true)
     await attempt(async () => {
-      const asked = acts().map((act, index) => ({ ...act, ...(preview?.[index] && { id: preview[index].id }) }))
-      const ended = await askFor(isDryRun ? acts() : asked, isDryRun)
+      const withIds = acts().map((act, index) => ({ ...act, ...(preview?.[index] && { id: preview[index].id }) }))
+      const ended = await askFor(isDryRun ? acts() : withIds, isDryRun)
       if (isDryRun) setPreview(ended)
       else setDone(ended)
     })

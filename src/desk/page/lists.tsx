@@ -149,9 +149,9 @@ const Filters = ({ page, query, by = [], statuses = [] }: { page: string; query:
       onText={(text) => setValues({ ...values, [name]: text })}
     />
   )
-  const { offset: _, ...given } = values
+  const { offset: _, ...filters } = values
   return (
-    <Form class="form filters" aria-label="Filters" onSubmit={() => go(page, undefined, given)}>
+    <Form class="form filters" aria-label="Filters" onSubmit={() => go(page, undefined, filters)}>
       {field('search', 'Search')}
       {by.includes('client') && field('client', 'Client')}
       {by.includes('month') && field('month', 'Month, in UTC', '2026-11')}
@@ -162,7 +162,7 @@ const Filters = ({ page, query, by = [], statuses = [] }: { page: string; query:
           <Select
             value={values.status ?? ''}
             options={[['', 'all'], ...named(statuses)]}
-            onChoose={(status) => go(page, undefined, { ...given, status })}
+            onChoose={(status) => go(page, undefined, { ...filters, status })}
           />
         </label>
       )}

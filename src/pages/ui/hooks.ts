@@ -15,8 +15,8 @@ export const useListener = <Type extends keyof WindowEventMap>(
 
 /** The part of an address after `#`, with it. Empty values are left out. */
 export const hashOf = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
-  return `#${path}${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`
+  const filled = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
+  return `#${path}${filled.length === 0 ? '' : `?${new URLSearchParams(filled)}`}`
 }
 
 /** The place that the address names after `#`, as it changes. */
@@ -73,15 +73,15 @@ export const useLoaded = <Value>(load: () => Promise<Value>, on: readonly unknow
   const [error, setError] = useState<string>()
   const latest = useRef(0)
   const reload = useCallback(() => {
-    const own = ++latest.current
+    const attempt = ++latest.current
     load().then(
       (loaded) => {
-        if (own !== latest.current) return
+        if (attempt !== latest.current) return
         setValue(() => loaded)
         setError(undefined)
       },
       (reason: unknown) => {
-        if (own === latest.current) setError(String(reason instanceof Error ? reason.message : reason))
+        if (attempt === latest.current) setError(String(reason instanceof Error ? reason.message : reason))
       },
     )
   }, on)

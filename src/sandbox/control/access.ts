@@ -57,11 +57,11 @@ export const hostAccess = ({ boundHost, publicUrl }: { boundHost: string; public
 const ownUrl = ({ url, headers }: Request): URL => {
   // An invalid Host makes an invalid URL.
   if (!URL.canParse(url)) throw new DomainError(FOREIGN_SITE)
-  const own = new URL(url)
+  const requestUrl = new URL(url)
   const origin = headers.get('origin')
-  if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== own.host))
+  if (origin !== null && (!URL.canParse(origin) || new URL(origin).host !== requestUrl.host))
     throw new DomainError(FOREIGN_SITE)
-  return own
+  return requestUrl
 }
 
 const sameSecret = (a: string, b: string): boolean =>

@@ -56,10 +56,10 @@ export const findFault = (world: World, target: RequestTarget): Fault | undefine
 
 const requestedFault = ({ request, operation }: RequestTarget): Fault | undefined => {
   // Tools that send every header of the document send this one empty.
-  const asked = request.headers.get(FAULT_HEADER) || null
+  const faultHeader = request.headers.get(FAULT_HEADER) || null
   const delay = request.headers.get(DELAY_HEADER)
-  if (asked === null && delay === null) return undefined
-  const { error, when } = asked === null ? NO_EFFECT : parseFault(asked)
+  if (faultHeader === null && delay === null) return undefined
+  const { error, when } = faultHeader === null ? NO_EFFECT : parseFault(faultHeader)
   const failure = error === null ? undefined : failureNamed(operation, error)
   const delayMs = Number(delay ?? 0)
   if (error !== null && !failure) throw new DomainError(FAULT_REQUEST.errors.fault_unknown)

@@ -25,9 +25,9 @@ const rules = worldPart<Rules>(({ randomness }) => ({
 export const rulesOf = (world: World): readonly Rule[] => world.of(rules).all
 
 export const addRule = (world: World, rule: Omit<Rule, 'id'>): Rule => {
-  const own = world.of(rules)
-  const added = { id: ++own.lastId, ...rule }
-  own.all.push(added)
+  const worldRules = world.of(rules)
+  const added = { id: ++worldRules.lastId, ...rule }
+  worldRules.all.push(added)
   return added
 }
 
@@ -42,10 +42,10 @@ export const clearRules = (world: World): void => {
 
 /** Returns false if there is no such rule. */
 export const removeRule = (world: World, id: number | undefined): boolean => {
-  const own = world.of(rules)
-  const left = own.all.filter((rule) => rule.id !== id)
-  const isRemoved = left.length < own.all.length
-  own.all = left
+  const worldRules = world.of(rules)
+  const left = worldRules.all.filter((rule) => rule.id !== id)
+  const isRemoved = left.length < worldRules.all.length
+  worldRules.all = left
   return isRemoved
 }
 
@@ -78,8 +78,8 @@ const EFFECT_PROBLEM = 'is required, or status, delay_ms, drop, cut_after_bytes 
 const MATCH_PROBLEM = 'must fit an endpoint where the rule can apply; see GET /_sandbox/errors'
 
 /** Makes a rule of a request for one. @throws DomainError validation when it can never apply */
-export const newRule = (asked: RuleRequest, outcomes: OutcomeRegistry): Omit<Rule, 'id'> => {
-  const rule = ruleOf(asked)
+export const newRule = (ruleRequest: RuleRequest, outcomes: OutcomeRegistry): Omit<Rule, 'id'> => {
+  const rule = ruleOf(ruleRequest)
   const { error, status, probability, match } = rule
   if (rule.webhook !== undefined) return deliveryRule(rule)
   if (match.type !== undefined) throw violated('match', 'format', 'must not have a type without webhook')
@@ -118,9 +118,9 @@ export const NO_EFFECT = {
   when: 'before',
 } as const
 
-const ruleOf = ({ match = {}, times, probability = 1, ...asked }: RuleRequest): Omit<Rule, 'id'> => ({
+const ruleOf = ({ match = {}, times, probability = 1, ...rest }: RuleRequest): Omit<Rule, 'id'> => ({
   ...NO_EFFECT,
-  ...asked,
+  ...rest,
   match: { path: null, ...match, method: match.method?.toUpperCase() ?? null },
   times_left: times ?? null,
   probability,

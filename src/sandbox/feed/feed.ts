@@ -72,12 +72,12 @@ export class Feed {
         await this.#news.promise
       }
     }
-    let own: Controller
+    let ownController: Controller
     const start = (controller: Controller): void => {
-      own = controller
+      ownController = controller
       this.#add(controller)
     }
-    return new ReadableStream({ start, pull, cancel: () => this.#remove(own) }, { highWaterMark: 0 })
+    return new ReadableStream({ start, pull, cancel: () => this.#remove(ownController) }, { highWaterMark: 0 })
   }
 
   /** Ends all feeds. */

@@ -74,9 +74,9 @@ export const toCurl = ({ method, path, request }: RecordedRequest, baseUrl: stri
     )
   const body = request.body === null ? [] : ['--data-raw', shellWord(request.body)]
   // With -X HEAD, curl would wait for a body.
-  const asked = method === 'HEAD' ? ['--head'] : ['-X', method]
+  const methodFlags = method === 'HEAD' ? ['--head'] : ['-X', method]
   // Without these flags, curl expands brackets and braces in a query, and removes dot segments from a path.
-  return ['curl', '--globoff', '--path-as-is', ...asked, shellWord(baseUrl + path), ...headers, ...body].join(' ')
+  return ['curl', '--globoff', '--path-as-is', ...methodFlags, shellWord(baseUrl + path), ...headers, ...body].join(' ')
 }
 
 /** Headers that a client sends by itself, or that belong to one connection: a repeated request gets its own. */

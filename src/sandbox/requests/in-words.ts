@@ -70,9 +70,9 @@ const purchases = (events: readonly ScripEvent[]): Words[] => {
 const money = (entries: readonly LedgerEntry[]): Words[] => {
   const lines = entries.flatMap((entry) => entry.lines).filter(({ wallet_id }) => wallet_id !== null)
   const moved = Map.groupBy(lines, ({ account, wallet_id }) => `${wallet_id} ${account}`)
-  return [...moved.values()].flatMap((own): Words[] => {
-    const [line] = own
-    const sum = sumOf(own)
+  return [...moved.values()].flatMap((accountLines): Words[] => {
+    const [line] = accountLines
+    const sum = sumOf(accountLines)
     if (!line || sum === 0) return []
     const { account, wallet_id: id, currency } = line
     const text = amount(Math.abs(sum), currency)

@@ -42,18 +42,18 @@ const newest = (requests: LoggedRequest[], { limit, bodies }: RequestFilter): Fo
   return { requests: requests.slice(0, count), isFull: count === limit || bytes >= bytesMax }
 }
 
-const matches = ({ status, read }: LoggedRequest, wanted: RequestFilter): boolean =>
-  (wanted.status === undefined || hasStatus(status, wanted.status)) &&
-  ((wanted.path === undefined && wanted.text === undefined) || hasPathAndText(read(), wanted))
+const matches = ({ status, read }: LoggedRequest, filter: RequestFilter): boolean =>
+  (filter.status === undefined || hasStatus(status, filter.status)) &&
+  ((filter.path === undefined && filter.text === undefined) || hasPathAndText(read(), filter))
 
 /** Secrets are not found, because they are not shown. */
 const hasPathAndText = (
   { path, route, request_id, request, response }: RecordedRequest,
-  wanted: RequestFilter,
+  filter: RequestFilter,
 ): boolean =>
-  (wanted.path === undefined || wanted.path === route || fits(wanted.path, pathOf(path))) &&
-  (wanted.text === undefined || searchText(path, request_id, request.body, response.body).includes(wanted.text))
+  (filter.path === undefined || filter.path === route || fits(filter.path, pathOf(path))) &&
+  (filter.text === undefined || searchText(path, request_id, request.body, response.body).includes(filter.text))
 
 /** 4xx stands for all statuses from 400 to 499. */
-const hasStatus = (status: number, wanted: string): boolean =>
-  wanted.endsWith('xx') ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted)
+const hasStatus = (status: number, pattern: string): boolean =>
+  pattern.endsWith('xx') ? Math.floor(status / 100) === Number(pattern[0]) : status === Number(pattern)

@@ -89,39 +89,39 @@ export class RequestObserver implements Required<Extension['observer']> {
   }
 
   /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
-  entered(asked: RequestTarget): Promise<void> | undefined {
-    const observed = this.#observed.get(asked.request)
-    return observed && asked.operation?.public ? this.#enterPublic(observed, asked) : undefined
+  entered(target: RequestTarget): Promise<void> | undefined {
+    const observed = this.#observed.get(target.request)
+    return observed && target.operation?.public ? this.#enterPublic(observed, target) : undefined
   }
 
-  async #enterPublic(observed: ObservedRequest, asked: RequestTarget): Promise<void> {
+  async #enterPublic(observed: ObservedRequest, target: RequestTarget): Promise<void> {
     const { worlds, injection } = this.concerns
-    const { request, route } = asked
+    const { request, route } = target
     observed.world ??= await worldNamedIn(worlds, request, route)
-    await injection.before(observed, observed.world ?? worlds.default, asked)
+    await injection.before(observed, observed.world ?? worlds.default, target)
     // The control API checks it after access.
-    if (!isControl(route)) await this.refuseUnknown(asked)
+    if (!isControl(route)) await this.refuseUnknown(target)
   }
 
   /** The guard has let a request into a world. @throws DomainError the injected fault, or validation */
-  readonly admitted = (asked: RequestTarget, session: Session): Session | Promise<Session> => {
+  readonly admitted = (target: RequestTarget, session: Session): Session | Promise<Session> => {
     const { injection, explored } = this.concerns
-    const observed = this.#observed.get(asked.request)
+    const observed = this.#observed.get(target.request)
     if (!observed) return session
-    const injected = injection.before(observed, session.world, asked, session)
+    const injected = injection.before(observed, session.world, target, session)
     // Reading writes nothing.
-    if (asked.request.method === 'GET') return injected ? injected.then(() => session) : session
+    if (target.request.method === 'GET') return injected ? injected.then(() => session) : session
     const writing = watchedSession(observed, session)
     const writes = explored()
     if (!injected && !writes) return writing
     return Promise.resolve(injected)
-      .then(() => writes && injection.losing(observed, writes, asked, writing))
+      .then(() => writes && injection.losing(observed, writes, target, writing))
       .then(() => writing)
   }
 
   /** With `--strict`, an undocumented name is refused after features (decision 47). */
-  readonly entitled = (asked: RequestTarget): Promise<void> | undefined =>
-    this.concerns.strict ? this.refuseUnknown(asked) : undefined
+  readonly entitled = (target: RequestTarget): Promise<void> | undefined =>
+    this.concerns.strict ? this.refuseUnknown(target) : undefined
 
   readonly ended: Extension['observer']['ended'] = ({ request, route }, { status, headers, body }, failure) => {
     const observed = this.#observed.get(request)

@@ -109,8 +109,8 @@ export class OutcomeRegistry {
 }
 
 const documented = ({ errors, served }: KnownOperation, failure: Failure): Outcome | undefined => {
-  const wanted = errorNameOf(served.operation, failure)
-  return errors.find(({ name }) => name === wanted)?.outcome
+  const errorName = errorNameOf(served.operation, failure)
+  return errors.find(({ name }) => name === errorName)?.outcome
 }
 
 /** The outcomes that were met, and how often. */

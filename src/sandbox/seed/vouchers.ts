@@ -47,5 +47,5 @@ const generatedVoucher = (ids: IdSource, placedAtMs: number, validity: string | 
 export const SNAPSHOT_KEY = createHash('sha256').update('voucher.key sandbox').digest()
 
 /** The cipher of a sandbox in memory. A given key decrypts what a data folder has encrypted. */
-export const cipherInMemory = (given: Uint8Array | undefined): Cipher =>
-  new Cipher(SNAPSHOT_KEY, given === undefined ? [] : [given])
+export const cipherInMemory = (envKey: Uint8Array | undefined): Cipher =>
+  new Cipher(SNAPSHOT_KEY, envKey === undefined ? [] : [envKey])

@@ -39,9 +39,9 @@ const keyOf = ({ webhook, event }: Outgoing): string => `${webhook.id} ${event.e
 /** The fate of a delivery: as decided when it was held back, or by the rules of its world. */
 const takeFaults = (outgoing: Outgoing): readonly DeliveryFault[] => {
   const { world, event } = outgoing
-  const held = world.of(heldBack)
-  const left = held.get(keyOf(outgoing))
-  held.delete(keyOf(outgoing))
+  const heldEvents = world.of(heldBack)
+  const left = heldEvents.get(keyOf(outgoing))
+  heldEvents.delete(keyOf(outgoing))
   return left ?? takeRules(world, event)
 }
 

@@ -192,11 +192,11 @@ export const webhookRoutes = (parts: Parts) =>
     )
 
 /** The client with a username or an id; without either the first one. @throws DomainError not_found */
-const clientIn = (world: World, wanted: string | undefined): number => {
+const clientIn = (world: World, name: string | undefined): number => {
   const clients = allClients(world.db.query)
-  const named = wanted?.replace(`sbx_${world.name}.`, '')
+  const named = name?.replace(`sbx_${world.name}.`, '')
   const client =
-    wanted === undefined ? clients[0] : clients.find(({ id, username }) => [username, `${id}`].includes(named ?? ''))
+    name === undefined ? clients[0] : clients.find(({ id, username }) => [username, `${id}`].includes(named ?? ''))
   if (!client) throw new DomainError(notFound('Client'))
   return client.id
 }

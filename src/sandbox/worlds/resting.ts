@@ -12,9 +12,9 @@ export const onWake = (world: World, wake: () => void): void => {
 
 /** Loads the journal of a world, which counts as a use. */
 export const wake = (world: World): void => {
-  const own = world.of(resting)
-  const { wake } = own
-  own.wake = undefined
+  const restState = world.of(resting)
+  const { wake } = restState
+  restState.wake = undefined
   world.wasUsed = true
   wake?.()
 }

@@ -103,14 +103,14 @@ const product = db
   .from(Products)
   .where(eq(Products.id, is('id')))
   .prepare()
-const own = eq(Wallets.client_id, is('client'))
+const isOfClient = eq(Wallets.client_id, is('client'))
 const wallet = db
   .select()
   .from(Wallets)
-  .where(and(own, eq(Wallets.id, is('id'))))
+  .where(and(isOfClient, eq(Wallets.id, is('id'))))
   .prepare()
 const inCurrency = desc(sql`${Wallets.currency_code} = ${is('currency')}`)
-const walletFor = db.select().from(Wallets).where(own).orderBy(inCurrency, Wallets.id).limit(1).prepare()
+const walletFor = db.select().from(Wallets).where(isOfClient).orderBy(inCurrency, Wallets.id).limit(1).prepare()
 const debit = db
   .update(Wallets)
   .set({ balance_minor: sql`${Wallets.balance_minor} - ${is('amount')}` })

@@ -124,8 +124,8 @@ const known = new Map<string, Claims>()
 const verified = (token: string): Claims | undefined => {
   const [payload = '', signature = ''] = token.split('.')
   const expected = Buffer.from(signatureOf(payload))
-  const given = Buffer.from(signature)
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  const sent = Buffer.from(signature)
+  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return undefined
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
   if (known.size >= KNOWN_MAX) known.clear()
   known.set(token, claims)
@@ -147,13 +147,13 @@ const LIMITS = [
 const windows = new Map<number, { limit: number; windowMs: number; used: number; endsAtMs: number }[]>()
 /** Counts a request, and returns the window with fewer requests left. */
 export const limitOf = (client: number, nowMs: number): { limit: number; remaining: number; reset: number } => {
-  let own = windows.get(client)
-  if (!own) {
-    own = LIMITS.map((each) => ({ ...each, used: 0, endsAtMs: nowMs + each.windowMs }))
-    windows.set(client, own)
+  let clientWindows = windows.get(client)
+  if (!clientWindows) {
+    clientWindows = LIMITS.map((each) => ({ ...each, used: 0, endsAtMs: nowMs + each.windowMs }))
+    windows.set(client, clientWindows)
   }
-  let tightest = own[0] as (typeof own)[number]
-  for (const window of own) {
+  let tightest = clientWindows[0] as (typeof clientWindows)[number]
+  for (const window of clientWindows) {
     if (window.endsAtMs <= nowMs) Object.assign(window, { used: 0, endsAtMs: nowMs + window.windowMs })
     window.used += 1
     if (window.limit - window.used < tightest.limit - tightest.used) tightest = window
@@ -166,15 +166,15 @@ export const tooMany = (): Refusal => new Refusal(429, 'TOO_MANY_REQUESTS', 'Rat
 
 const HELD_MS = 300_000
 const HELD_MAX = 10_000
-const held = new Map<string, { price: Static<typeof Price>; untilMs: number }>()
+const heldPrices = new Map<string, { price: Static<typeof Price>; untilMs: number }>()
 /** The price held for the same purchase of a client; five minutes. */
 const heldPrice = (key: string, nowMs: number): Static<typeof Price> | undefined => {
-  const found = held.get(key)
+  const found = heldPrices.get(key)
   return found && found.untilMs > nowMs ? found.price : undefined
 }
 const hold = (key: string, price: Static<typeof Price>, nowMs: number): Static<typeof Price> => {
-  if (held.size >= HELD_MAX) held.delete(held.keys().next().value as string)
-  held.set(key, { price, untilMs: nowMs + HELD_MS })
+  if (heldPrices.size >= HELD_MAX) heldPrices.delete(heldPrices.keys().next().value as string)
+  heldPrices.set(key, { price, untilMs: nowMs + HELD_MS })
   return price
 }
 

@@ -139,14 +139,14 @@ export const pageFaults = (
   const size = Number(limit ?? rule.limitDefault)
   const expected = ids.slice((Number(page) - 1) * size, Number(page) * size)
   const pageCount = Math.ceil(ids.length / size)
-  const wanted: Record<string, string> = {
+  const expectedHeaders: Record<string, string> = {
     'x-page': page,
     'x-per-page': String(size),
     'x-total-count': String(ids.length),
     'x-total-pages': String(pageCount),
     ...(rule.six && { 'x-page-size': String(expected.length), 'x-has-more': String(Number(page) < pageCount) }),
   }
-  for (const [name, value] of Object.entries(wanted)) {
+  for (const [name, value] of Object.entries(expectedHeaders)) {
     if (headers.get(name) !== value) return `${name} is ${headers.get(name)}, expected ${value}`
   }
   const listed = (json as { id: number | string }[]).map(({ id }) => id)

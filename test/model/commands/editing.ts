@@ -55,11 +55,11 @@ const editProduct = command('change a product', ['editProduct'], 3, {
     id: fc.constantFrom('1', '2', '4', '5', '9', '77777', '0', 'x'),
     body: sent(PRODUCT_MEMBERS),
   }),
-  run: async (play, { world: name, id, body: given }) => {
+  run: async (play, { world: name, id, body: update }) => {
     const product = play.model.products.find((each) => String(each.id) === id)
     // Orders from before there was a stock do not count in a later one, so only a product with a stock gets another.
-    const { stock, ...others } = given
-    const body: Sent = product?.stock === null && typeof stock === 'number' ? others : given
+    const { stock, ...others } = update
+    const body: Sent = product?.stock === null && typeof stock === 'number' ? others : update
     await edited(play, { operation: 'editProduct', id, body }, name, (world) => {
       const bad = badMembers(body, PRODUCT_MEMBERS)
       // An unknown member is refused before an invalid id.
@@ -68,8 +68,8 @@ const editProduct = command('change a product', ['editProduct'], 3, {
       if (!product) return notFound('structured', 'Product not found')
       const { edits, taken } = world.state
       const present = { ...product, ...edits.get(product.id) }
-      const wanted = Object.entries(body).filter(([, value]) => value !== undefined)
-      const change = Object.fromEntries(wanted) as Partial<Product>
+      const setMembers = Object.entries(body).filter(([, value]) => value !== undefined)
+      const change = Object.fromEntries(setMembers) as Partial<Product>
       if (change.handling_fee) change.handling_fee = { ...present.handling_fee, ...change.handling_fee }
       if (typeof change.stock === 'number') change.stock += taken.get(product.id) ?? 0
       edits.set(product.id, { ...edits.get(product.id), ...change })
@@ -150,9 +150,9 @@ const editClient = command('change a client', ['editSandboxClient'], 2, {
     id: fc.constantFrom('1', '2', '99', '0'),
     body: sent(TERMS),
   }),
-  run: async (play, { world: name, id, body: given }) => {
+  run: async (play, { world: name, id, body: update }) => {
     // Without vouchers most scripts would be refused, so the client sandbox keeps the feature.
-    const body: Sent = id === '1' ? { ...given, features: undefined } : given
+    const body: Sent = id === '1' ? { ...update, features: undefined } : update
     await edited(play, { operation: 'editSandboxClient', id, body }, name, (world) => {
       if (!isPathId(id)) return badRequest('structured', 'Invalid client ID')
       const terms = world.state.clients.get(Number(id))

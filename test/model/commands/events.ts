@@ -24,11 +24,11 @@ const eventsFault = ({ world, client, now, response }: At, filter: string): stri
   const { lo, hi } = countHappenings(world.state, client, filter, now)
   if (count < lo || count > hi) return `${count} events of ${filter}, expected ${lo === hi ? lo : `${lo} to ${hi}`}`
   const { orders, payouts, wallets } = world.state
-  const own = { order: orders, payout: payouts, wallet: wallets }
+  const recordsByType = { order: orders, payout: payouts, wallet: wallets }
   for (const { type, data } of events) {
     if (!fits([filter], type)) return `lists ${type}`
     const records: readonly { id: string | number; client: ClientName }[] =
-      own[type.split('.')[0] as keyof typeof own] ?? []
+      recordsByType[type.split('.')[0] as keyof typeof recordsByType] ?? []
     if (records.some((record) => record.id === data.id && record.client !== client)) return `${type} of another client`
   }
   return undefined

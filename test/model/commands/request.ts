@@ -33,8 +33,8 @@ export const request = <Args extends object>(
 ): Command =>
   command<Args & { who: Who }>(does, [operation], weight, {
     args: fc.record({ who: whoever, ...args }) as unknown as fc.Arbitrary<Args & { who: Who }>,
-    run: async (play, given) =>
-      void (await ask(play, given.who, { operation, ...sent(given) }, (at) => rule(at, given))),
+    run: async (play, values) =>
+      void (await ask(play, values.who, { operation, ...sent(values) }, (at) => rule(at, values))),
   })
 
 type Filter = Record<string, string | undefined>

@@ -103,11 +103,11 @@ const getTransaction = request(
     if (!isPathId(id)) return badRequest('structured', 'Invalid transaction ID')
     const { movements, wallets } = world.state
     if (Number(id) > movements.length) return notFound('structured', 'Transaction not found')
-    const own = new Set(wallets.filter((wallet) => wallet.client === client).map((wallet) => wallet.id))
+    const ownIds = new Set(wallets.filter((wallet) => wallet.client === client).map((wallet) => wallet.id))
     return {
       status: [200, 404],
       fault: ({ status, json }) =>
-        status === 404 || own.has((json as { wallet_id: number }).wallet_id)
+        status === 404 || ownIds.has((json as { wallet_id: number }).wallet_id)
           ? undefined
           : 'a transaction of another client',
     }
@@ -166,8 +166,8 @@ const fundWallet = command('fund a wallet', ['fundWallet'], 2, {
       const minor = minorOf(amount, wallet.currency)
       if (minor === undefined) return invalid('structured', ['amount'])
       fund(state, wallet.id, minor)
-      const held = majorOf(wallet.amount, wallet.currency)
-      return { status: 200, fault: ({ json }) => faultsIn({ amount: [(json as { amount: number }).amount, held] }) }
+      const balance = majorOf(wallet.amount, wallet.currency)
+      return { status: 200, fault: ({ json }) => faultsIn({ amount: [(json as { amount: number }).amount, balance] }) }
     })
   },
 })

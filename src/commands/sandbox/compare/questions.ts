@@ -24,13 +24,13 @@ const UNKNOWN_ID = '2147483647'
 
 /** The cases of all operations that only read, lists first: the others need records from them. */
 export const casesOf = (served: readonly ServedOperation[]): Case[] => {
-  const asked = served.filter(({ route, operation }) => route === '/status' || (!operation.isProbe && isRead(route)))
-  const gets = asked.filter(({ method }) => method === 'GET')
+  const reads = served.filter(({ route, operation }) => route === '/status' || (!operation.isProbe && isRead(route)))
+  const gets = reads.filter(({ method }) => method === 'GET')
   const isList = ({ route }: ServedOperation) => !route.includes(':')
   return [
     ...gets.filter(isList).flatMap(listCases),
     ...gets.filter((one) => !isList(one)).flatMap(recordCases),
-    ...asked.filter(({ method, route }) => method === 'POST' && route.startsWith(`${PRODUCTS}/`)).flatMap(productCases),
+    ...reads.filter(({ method, route }) => method === 'POST' && route.startsWith(`${PRODUCTS}/`)).flatMap(productCases),
     ...served.filter(({ route }) => route === '/auth/login').flatMap(loginCases),
     ...served.filter(({ route }) => route === '/auth/refresh').flatMap(refreshCases),
   ]
@@ -42,9 +42,9 @@ const isRead = (route: string): boolean => route.startsWith('/api/v1/')
 const caseOf = (
   served: ServedOperation,
   about: string,
-  asked: Question | Case['questionOf'],
+  posed: Question | Case['questionOf'],
   values?: RegExp,
-): Case => ({ served, about, questionOf: typeof asked === 'function' ? asked : () => asked, ...(values && { values }) })
+): Case => ({ served, about, questionOf: typeof posed === 'function' ? posed : () => posed, ...(values && { values }) })
 
 const listCases = (served: ServedOperation): Case[] => {
   const { operation, route } = served

@@ -38,9 +38,9 @@ const uriOf = (guide: string): string => `scrip://guides/${guide}.md`
 
 /** `scrip mcp` (contract C19): a server of the Model Context Protocol on standard input and output. */
 export const mcp = async (config: McpConfig): Promise<void> => {
-  const own = config.url === undefined ? await startServer(config.own, logOf(config.own)) : undefined
-  const client = new SandboxClient({ url: own?.url ?? config.url ?? '', token: config.token })
-  if (!own) await checkSandbox(client, config)
+  const ownServer = config.url === undefined ? await startServer(config.sandbox, logOf(config.sandbox)) : undefined
+  const client = new SandboxClient({ url: ownServer?.url ?? config.url ?? '', token: config.token })
+  if (!ownServer) await checkSandbox(client, config)
   const server = serverOf(client)
   const transport = new StdioServerTransport()
   await server.connect(transport)
@@ -48,7 +48,7 @@ export const mcp = async (config: McpConfig): Promise<void> => {
     await untilResponsesAreSent(transport)
   } finally {
     await server.close()
-    await own?.stop(0)
+    await ownServer?.stop(0)
   }
 }
 

@@ -19,7 +19,7 @@ export interface Told {
 interface Tool {
   description: string
   input: TObject
-  call: (client: SandboxClient, given: never) => Promise<Told>
+  call: (client: SandboxClient, args: never) => Promise<Told>
 }
 
 /** Arguments that do not fit a tool. */
@@ -32,7 +32,7 @@ const World = Type.Optional(
 const tool = <Input extends TObject>(
   description: string,
   input: Input,
-  call: (client: SandboxClient, given: Static<Input>) => Promise<Told>,
+  call: (client: SandboxClient, args: Static<Input>) => Promise<Told>,
 ): Tool => ({ description, input, call })
 
 /** A refusal of the sandbox is a result, like a success: its status and body. */
@@ -226,17 +226,17 @@ const explanationOf = (detail: Detail): string => {
 }
 
 /** @throws WrongArguments, or ProgramError if the sandbox is away */
-export const callTool = async (client: SandboxClient, name: string, given: unknown): Promise<Told> => {
+export const callTool = async (client: SandboxClient, name: string, args: unknown): Promise<Told> => {
   const found = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
   if (!found) throw new WrongArguments(`there is no tool ${name}: the tools are ${Object.keys(TOOLS).join(', ')}`)
   const { input, call } = found
-  const unknown = Object.keys((given ?? {}) as object).find((member) => !Object.hasOwn(input.properties, member))
+  const unknown = Object.keys((args ?? {}) as object).find((member) => !Object.hasOwn(input.properties, member))
   if (unknown !== undefined) throw new WrongArguments(`${name} has no argument ${unknown}`)
-  const [problem] = Value.Errors(input, given)
+  const [problem] = Value.Errors(input, args)
   if (problem) {
     const { anyOf: values } = problem.schema as { anyOf?: { const: string }[] }
     const expected = values ? `must be one of ${values.map((value) => value.const).join(', ')}` : problem.message
     throw new WrongArguments(`${problem.path.slice(1) || 'arguments'}: ${expected}`)
   }
-  return call(client, given as never)
+  return call(client, args as never)
 }

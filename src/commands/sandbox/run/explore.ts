@@ -34,12 +34,12 @@ interface RunOptions {
 export const explore = async (
   givenConfig: ExploreConfig,
   words: readonly string[],
-  given: Environment,
+  outer: Environment,
 ): Promise<void> => {
   const config = { ...givenConfig, seed: givenConfig.seed ?? freshSeed() }
   const log = logOf(config)
   const command = new Command(words)
-  const run = (options: RunOptions) => runOnce(config, log, command, given, options)
+  const run = (options: RunOptions) => runOnce(config, log, command, outer, options)
   const first = await run({ output: 'inherit' })
   exitIf(command)
   if (first.exitCode !== EXIT.done) {
@@ -57,7 +57,7 @@ export const explore = async (
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
   // Within another scrip run, the command may write to the other sandbox.
-  if (plan.writeCount === 0 && given.SCRIP_ACCESS_TOKEN === undefined) process.exit(EXIT.failed)
+  if (plan.writeCount === 0 && outer.SCRIP_ACCESS_TOKEN === undefined) process.exit(EXIT.failed)
   process.exit(exitCodeOf(explored))
 }
 
@@ -79,7 +79,7 @@ const runOnce = async (
   config: ExploreConfig,
   log: Log,
   command: Command,
-  given: Environment,
+  outer: Environment,
   { output, loss, timeoutMs }: RunOptions,
 ): Promise<Run> => {
   const server = await startServer(config, log)
@@ -87,7 +87,7 @@ const runOnce = async (
     const exploration = server.sandbox?.explore(loss)
     if (!exploration) throw new Error('a configuration of run is one of the sandbox')
     // A scrip run inside the command does not explore.
-    const env = { ...given, SCRIP_EXPLORE: undefined, ...(await accessTo(server)) }
+    const env = { ...outer, SCRIP_EXPLORE: undefined, ...(await accessTo(server)) }
     const { exitCode, durationMs } = await command.run(env, { as: 'detached', output, timeoutMs })
     const results = await exploration.results(server.due)
     return { exitCode, durationMs, results, lost: exploration.log.lost }

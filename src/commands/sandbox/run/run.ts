@@ -11,12 +11,12 @@ import { Command, type Environment } from './command.ts'
 import { type Ended, Evidence } from './evidence.ts'
 
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
-export const run = async (config: RunConfig, command: readonly string[], given: Environment): Promise<void> => {
-  process.exit(await runInSandbox(config, command, given))
+export const run = async (config: RunConfig, command: readonly string[], outer: Environment): Promise<void> => {
+  process.exit(await runInSandbox(config, command, outer))
 }
 
 /** @throws UsageError or ProgramError */
-const runInSandbox = async (config: RunConfig, command: readonly string[], given: Environment): Promise<number> => {
+const runInSandbox = async (config: RunConfig, command: readonly string[], outer: Environment): Promise<number> => {
   using evidence = new Evidence(config.evidence)
   const log = logOf(config)
   const server = await startServer(config, log)
@@ -27,7 +27,7 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], given
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
     evidence.begin(server.url, sandbox)
-    const env = { ...given, ...(await accessTo(server)) }
+    const env = { ...outer, ...(await accessTo(server)) }
     const { exitCode = EXIT.failed } = await new Command(command).run(env, { as: 'inherit' })
     const report = sandbox.coverage()
     const shortfall = shortfallOf(report, config.evidence.coveragePercentMin)

@@ -55,8 +55,8 @@ const PART = /(?:(\w+):)?("[^"]*"|\S+)/g
 const isField = (name: string | undefined): name is FieldName => name !== undefined && Object.hasOwn(FIELDS, name)
 
 const partsOf = (filter: string): Part[] =>
-  [...filter.matchAll(PART)].map(([text, name, given = '']) => {
-    const value = given.replaceAll('"', '').toLowerCase()
+  [...filter.matchAll(PART)].map(([text, name, typed = '']) => {
+    const value = typed.replaceAll('"', '').toLowerCase()
     return isField(name) ? { field: name, value } : { field: undefined, value: text.toLowerCase() }
   })
 

@@ -18,14 +18,14 @@ export const FaultTag = ({ fault }: { fault: string }) => {
   return <Tag kind="warn">fault: {text}</Tag>
 }
 
-interface Made {
+interface Origin {
   world: string
   /** A row by its table and its key, or an event by its id. */
   made: { table: string; key: string } | { event: string }
 }
 
 /** Leads from a record or an event to the request that made it, while the list holds that request. */
-export const MadeBy = ({ world, made }: Made) => {
+export const MadeBy = ({ world, made }: Origin) => {
   const maker = store.requests.find(
     (request) =>
       request.world === world &&
