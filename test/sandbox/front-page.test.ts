@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { unescaped } from '../docs/html.ts'
-import { forFile, startServer } from '../harness.ts'
+import { forFile, type Server, startServer } from '../harness.ts'
 import { folderTest, start } from '../program.ts'
 
 const server = forFile(await startServer())
 const closed = forFile(await startServer('--sandbox-token', 'open sesame'))
 
-describe('GET /', () => {
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+const open = (from: Server, accept = BROWSER) => from.request('/', { headers: { accept } })
+
+describe('GET / for a browser', () => {
   test('is a page with address, credentials and links', async () => {
-    const response = await server.request('/')
+    const response = await open(server)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('vary')).toBe('Accept')
     const page = await response.text()
     expect(page).toStartWith('<!doctype html>')
     expect(page).toContain(server.url)
@@ -20,13 +23,38 @@ describe('GET /', () => {
     }
   })
 
+  test('loads nothing external, and runs nothing inline', async () => {
+    const response = await open(server)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    const page = await response.text()
+    expect(policy).toStartWith("default-src 'none'; ")
+    expect(policy).not.toMatch(/http|unsafe/)
+    expect(page).not.toMatch(/ on\w+=| style=|<style|<script>/)
+    for (const [, address = ''] of page.matchAll(/(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^(?:\/|data:)/)
+  })
+
   test('and the console are open without the token, which they do not name', async () => {
     for (const path of ['/', '/_sandbox/console']) {
-      const response = await closed.request(path)
+      const response = await closed.request(path, { headers: { accept: BROWSER } })
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
       expect(await response.text()).not.toContain('sesame')
     }
   })
+})
+
+describe('GET / for other clients', () => {
+  test.each(['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0', 'text/*'])(
+    'is JSON for %s',
+    async (accept) => {
+      const response = await open(server, accept)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.json()).toMatchObject({
+        url: server.url,
+        credentials: { username: 'sandbox', password: 'sandbox' },
+        links: { docs: `${server.url}/docs`, console: `${server.url}/_sandbox/console` },
+      })
+    },
+  )
 
   test('is not in the request log, nor is the console', async () => {
     for (const path of ['/', '/?again', '/_sandbox/console']) await server.request(path)
@@ -37,9 +65,8 @@ describe('GET /', () => {
 
 test('the session works: it lists, prices and orders', async () => {
   await using program = await start()
-  const page = await (await program.request('/')).text()
-  const session = unescaped(/<code>(api=.*?)<\/code>/s.exec(page)?.[1] ?? '')
-  const shell = Bun.spawn(['sh', '-c', session], { stdout: 'pipe', stderr: 'inherit' })
+  const { session } = (await (await program.request('/')).json()) as { session: string[] }
+  const shell = Bun.spawn(['sh', '-c', session.join('\n')], { stdout: 'pipe', stderr: 'inherit' })
   const [list, price, order] = (await shell.stdout.text()).trim().split('\n')
   expect(JSON.parse(list ?? '')).toHaveLength(2)
   expect(JSON.parse(price ?? '')).toMatchObject({ total_payable: 230.1 })
@@ -48,7 +75,7 @@ test('the session works: it lists, prices and orders', async () => {
 
 folderTest('in live mode it is a page with links and without data', async (folder) => {
   await using program = await start(['--mode', 'live', '--data-dir', `${folder}/data`])
-  const response = await program.request('/')
+  const response = await program.request('/', { headers: { accept: BROWSER } })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   const page = await response.text()
   for (const path of ['/docs/guides/running-live', '/openapi.json', '/docs/operations/createPayout'])

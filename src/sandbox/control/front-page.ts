@@ -1,5 +1,6 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { Catalog } from '../../catalog/catalog.ts'
+import { Json } from '../../http/json.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { codeBlock, html } from '../../pages/html.ts'
 import { drawPage, PAGE_HEADERS, SCRIPT_PATH } from '../../pages/page.ts'
@@ -8,15 +9,41 @@ import type { Parts } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { openRoutes } from './operation.ts'
 
-/** The links of the front page. */
-const PLACES = [
-  { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
-  { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
-  { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
-  { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
-  { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
-  { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
-]
+/** The contents of the front page and its JSON. */
+type FrontFacts = Static<typeof FrontFacts>
+const FrontFacts = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    about: Type.String(),
+    url: Type.String({ description: 'The base URL' }),
+    credentials: Type.Object({ username: Type.String(), password: Type.String() }, { title: 'Credentials' }),
+    session: Type.Array(Type.String(), { description: 'Lines for a shell: log in, list, price, order' }),
+    links: Type.Record(Type.String(), Type.String(), { title: 'Links' }),
+  },
+  { title: 'FrontPage' },
+)
+
+/** The links of the front page, by their names for programs. */
+const PLACES = {
+  docs: { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
+  openapi: { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
+  console: { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
+  worlds: { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
+  faults: { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
+  coverage: { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
+}
+
+const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
+  name: 'Scrip',
+  version,
+  about: 'A sandbox of a B2B rewards platform: gift cards, wallets, beneficiaries and payouts over HTTP and JSON.',
+  url,
+  // In the sandbox, an account's password is its name.
+  credentials: { username: SANDBOX_USERNAME, password: SANDBOX_USERNAME },
+  session: sessionOf(url, purchase),
+  links: Object.fromEntries(Object.entries(PLACES).map(([name, { href }]) => [name, url + href])),
+})
 
 /** The number of products that are searched for one to buy. */
 const LOOKED_THROUGH = 50
@@ -57,41 +84,56 @@ const sessionOf = (url: string, purchase: Purchase | undefined): string[] => {
   ]
 }
 
-/** The front page, for a person who opens the address. In the sandbox, an account's password is its name. */
-const drawFrontPage = ({ catalog, version, publicUrl: url }: Parts): string =>
+const drawFrontPage = ({ name, version, about, url, credentials, session }: FrontFacts): string =>
   drawPage({
-    title: 'Scrip sandbox',
+    title: `${name} sandbox`,
     script: SCRIPT_PATH,
     kind: 'front',
     body: html`<main data-url="${url}">
-<h1>Scrip <small class="tag">sandbox ${version}</small></h1>
-<p class="lead">A sandbox of a B2B rewards platform: gift cards, wallets, beneficiaries and payouts over HTTP and JSON. It is seeded, and yours to break.</p>
+<h1>${name} <small class="tag">sandbox ${version}</small></h1>
+<p class="lead">${about} It is seeded, and yours to break.</p>
 <p class="line"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="/docs">Read the reference</a></p>
 <dl class="grid places">
 <div class="box"><dt>Base URL</dt><dd><code>${url}</code></dd></div>
-<div class="box"><dt>Username</dt><dd><code>${SANDBOX_USERNAME}</code></dd></div>
-<div class="box"><dt>Password</dt><dd><code>${SANDBOX_USERNAME}</code></dd></div>
+<div class="box"><dt>Username</dt><dd><code>${credentials.username}</code></dd></div>
+<div class="box"><dt>Password</dt><dd><code>${credentials.password}</code></dd></div>
 </dl>
 <h2>A first session</h2>
 <p class="soft">Log in, list products, price one and order it. Log in as <code>sbx_<var>name</var></code> with any password instead to make a world of that name: its data, clock and limits are its own.</p>
-${codeBlock(sessionOf(url, purchaseFrom(catalog)).join('\n'), 'A session with curl')}
+${codeBlock(session.join('\n'), 'A session with curl')}
 <h2>From here</h2>
-<ul class="grid places" aria-label="Places">${PLACES.map(
+<ul class="grid places" aria-label="Places">${Object.values(PLACES).map(
       ({ href, title, about }) =>
         html`<li><a class="box" href="${href}"><strong>${title}</strong><span>${about}</span></a></li>`,
     )}</ul>
 </main>`,
   })
 
-export const frontRoutes = (parts: Parts) =>
-  openRoutes().get('/', () => new Response(drawFrontPage(parts), { headers: PAGE_HEADERS }), {
-    id: 'getFrontPage',
-    summary: 'See how to begin',
-    description: 'A page for people: the address, the credentials and a first session.',
-    response: {
-      description: 'The first steps',
-      contentType: 'text/html',
-      schema: Type.String(),
-      example: '<!doctype html><title>Scrip sandbox</title>',
+/** The front page: HTML for people who open the address, JSON for programs. */
+export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
+  openRoutes().get(
+    '/',
+    ({ request, set }) => {
+      set.headers.vary = 'Accept'
+      const facts = frontFacts(version, publicUrl, purchaseFrom(catalog))
+      if (prefersHtml(request.headers.get('accept'))) {
+        return new Response(drawFrontPage(facts), { headers: PAGE_HEADERS })
+      }
+      // Indented, because a request without a browser may well come from a person.
+      return new Json<FrontFacts>(`${JSON.stringify(facts, null, 2)}\n`)
     },
-  })
+    {
+      id: 'getFrontPage',
+      summary: 'See how to begin',
+      description: 'The address, the credentials and a first session: a page for browsers, JSON for others.',
+      response: {
+        description: 'The first steps',
+        schema: FrontFacts,
+        example: frontFacts('0.1.0', 'http://127.0.0.1:4747', { productId: 1, denomination: 100, quantity: 2 }),
+        alsoAs: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Scrip sandbox</title>' } },
+      },
+    },
+  )
+
+/** True if HTML comes first in the Accept header. Browsers put it there, and other programs do not. */
+const prefersHtml = (accept: string | null): boolean => /^text\/html(?! *; *q=0)/i.test(accept ?? '')
