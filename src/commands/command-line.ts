@@ -27,6 +27,7 @@ import { parseUrl } from '../config/values.ts'
 import { EVENT_TYPES } from '../events/types.ts'
 import { errorText } from '../kernel/exit.ts'
 import { VERSION } from '../start/version.ts'
+import { NOUNS } from './acts/table.ts'
 import { choiceArgument, choiceOption } from './arguments.ts'
 import { withExamples } from './help/examples.ts'
 import type { DocumentOptions } from './serve/openapi.ts'
@@ -132,17 +133,14 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
   },
   'Run live mode:': {
     desk,
-    client: noun('manage the clients of live mode', async () => (await import('../acts/clients.ts')).clientActs),
-    wallet: noun('manage wallets', async () => (await import('../acts/wallets.ts')).walletActs),
+    client: noun('manage the clients of live mode', NOUNS.client),
+    wallet: noun('manage wallets', NOUNS.wallet),
     catalog: group('manage the catalog', async () => (await import('./records/catalog.ts')).catalogCommands),
-    vouchers: noun('manage voucher codes', async () => (await import('../acts/vouchers.ts')).voucherActs),
-    rates: noun('manage exchange rates', async () => (await import('../acts/rates.ts')).rateActs),
-    orders: noun('list and settle orders', async () => (await import('../acts/orders.ts')).orderActs),
-    payouts: noun('list and settle payouts', async () => (await import('../acts/payouts.ts')).payoutActs),
-    beneficiary: noun(
-      'find saved beneficiaries and erase people',
-      async () => (await import('../acts/beneficiaries.ts')).beneficiaryActs,
-    ),
+    vouchers: noun('manage voucher codes', NOUNS.vouchers),
+    rates: noun('manage exchange rates', NOUNS.rates),
+    orders: noun('list and settle orders', NOUNS.orders),
+    payouts: noun('list and settle payouts', NOUNS.payouts),
+    beneficiary: noun('find saved beneficiaries and erase people', NOUNS.beneficiary),
     transactions: async (command) =>
       (await import('./records/records.ts')).listCommand(
         command,
@@ -150,11 +148,8 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
       ),
     statement: async (command) => (await import('./records/statement.ts')).statementCommand(command),
     reconcile: async (command) => (await import('./records/reconcile.ts')).reconcileCommand(command),
-    audit: noun('see what operators did', async () => (await import('../acts/audit.ts')).auditLists),
-    webhooks: noun(
-      'list webhooks and deliver events again',
-      async () => (await import('../acts/webhooks.ts')).webhookActs,
-    ),
+    audit: noun('see what operators did', NOUNS.audit),
+    webhooks: noun('list webhooks and deliver events again', NOUNS.webhooks),
     postgres: group(
       'make and watch a record in PostgreSQL',
       async () => (await import('./records/postgres.ts')).postgresCommands,

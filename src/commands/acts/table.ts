@@ -1,32 +1,25 @@
 import type { Act, Acts } from '../../acts/act.ts'
-import { beneficiaryActs } from '../../acts/beneficiaries.ts'
-import { clientActs } from '../../acts/clients.ts'
 import type { Noun } from '../../acts/kind.ts'
-import { orderActs } from '../../acts/orders.ts'
-import { payoutActs } from '../../acts/payouts.ts'
-import { rateActs } from '../../acts/rates.ts'
-import { voucherActs } from '../../acts/vouchers.ts'
-import { walletActs } from '../../acts/wallets.ts'
-import { webhookActs } from '../../acts/webhooks.ts'
-import { backupAct } from '../data/backup.ts'
-import { catalogActs } from '../records/catalog.ts'
 
-/** By the groups of their commands. */
-export const NOUNS: Readonly<Record<string, Noun>> = {
-  beneficiary: beneficiaryActs,
-  catalog: catalogActs,
-  client: clientActs,
-  orders: orderActs,
-  payouts: payoutActs,
-  rates: rateActs,
-  vouchers: voucherActs,
-  wallet: walletActs,
-  webhooks: webhookActs,
+/** The nouns by the groups of their commands. Each loads its modules, because loading all of them takes longer than most commands. */
+export const NOUNS = {
+  audit: async () => (await import('../../acts/audit.ts')).auditLists,
+  beneficiary: async () => (await import('../../acts/beneficiaries.ts')).beneficiaryActs,
+  catalog: async () => (await import('../records/catalog.ts')).catalogActs,
+  client: async () => (await import('../../acts/clients.ts')).clientActs,
+  orders: async () => (await import('../../acts/orders.ts')).orderActs,
+  payouts: async () => (await import('../../acts/payouts.ts')).payoutActs,
+  rates: async () => (await import('../../acts/rates.ts')).rateActs,
+  vouchers: async () => (await import('../../acts/vouchers.ts')).voucherActs,
+  wallet: async () => (await import('../../acts/wallets.ts')).walletActs,
+  webhooks: async () => (await import('../../acts/webhooks.ts')).webhookActs,
+} satisfies Record<string, () => Promise<Noun>>
+
+/** The acts that a server performs for commands. One that needs the folder alone runs without a server. */
+export const loadActs = async (): Promise<Acts> => {
+  const acts: Record<string, Act> = { backup: (await import('../data/backup.ts')).backupAct }
+  for (const [group, load] of Object.entries<() => Promise<Noun>>(NOUNS))
+    for (const [verb, said] of Object.entries(await load()))
+      if ('perform' in said && !said.alone) acts[`${group} ${verb}`] = said
+  return acts
 }
-
-/** The acts that a server can perform: one that needs the folder alone runs without a server. */
-const actsOf = ([group, noun]: [string, Noun]): [string, Act][] =>
-  Object.entries(noun).flatMap(([verb, said]) => ('perform' in said && !said.alone ? [[`${group} ${verb}`, said]] : []))
-
-/** The acts that a server performs for commands. */
-export const ACTS: Acts = { ...Object.fromEntries(Object.entries(NOUNS).flatMap(actsOf)), backup: backupAct }

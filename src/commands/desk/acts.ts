@@ -7,7 +7,7 @@ import type { Filled, Form } from '../../desk/wire.ts'
 import { misused, ProgramError } from '../../kernel/exit.ts'
 import { freshActId } from '../../kernel/ids.ts'
 import { ask, recordingRefusal } from '../acts/ask.ts'
-import { ACTS } from '../acts/table.ts'
+import { loadActs } from '../acts/table.ts'
 import { explainFaults } from '../advice.ts'
 import { reading } from '../records/administration.ts'
 import { COMPARES, RECONCILED, reconciled } from '../records/reconcile.ts'
@@ -25,8 +25,9 @@ interface Done {
 const ELSEWHERE = 'backup'
 
 /** @throws ProgramError */
-const getAct = (path: string): Act => {
-  const act = Object.hasOwn(ACTS, path) && path !== ELSEWHERE ? ACTS[path] : undefined
+const getAct = async (path: string): Promise<Act> => {
+  const acts = await loadActs()
+  const act = Object.hasOwn(acts, path) && path !== ELSEWHERE ? acts[path] : undefined
   if (!act) throw misused(`there is no act ${path}`)
   return act
 }
@@ -49,12 +50,12 @@ const reconciledOnDesk = (config: DataConfig, { input, file = '' }: Filled): Pro
 
 const isOption = ({ flags }: Field): boolean => flags.startsWith('-')
 
-export const formOf = (path: string): Form => {
+export const formOf = async (path: string): Promise<Form> => {
   const {
     summary: about,
     takes,
     isMoney = false,
-  } = path === RECONCILE ? { summary: COMPARES, takes: RECONCILED } : getAct(path)
+  } = path === RECONCILE ? { summary: COMPARES, takes: RECONCILED } : await getAct(path)
   const fields = Object.entries(takes)
     // A file option replaces operands, so the form leaves it out.
     .filter(([, one]) => !(one.isFile && isOption(one)))
@@ -108,7 +109,7 @@ export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean)
     const done: Done = { id: '', notes: [] }
     try {
       if (filled.command === RECONCILE) return await reconciledOnDesk(config, filled)
-      const act = getAct(filled.command)
+      const act = await getAct(filled.command)
       const request = actRequestBy(filled, act, isDryRun)
       done.id = request.id
       const means = { config, request, act, onNote: (note: string) => void done.notes.push(note) }

@@ -88,7 +88,7 @@ const FOUND_MAX = 20
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
   const [what = '', name = '', id = ''] = partsOf(pathname)
   const parameterOf = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
-  if (what === 'form') return json(formOf(name))
+  if (what === 'form') return json(await formOf(name))
   if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
   return await explainFaults(config.dataDir, () =>
     reading(config, async (data) => {

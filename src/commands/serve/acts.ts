@@ -21,7 +21,7 @@ export const serveActs = ({ config, log, worldOf, replica, delivering, refresh }
   return listenForActs({
     dataDir,
     log,
-    acts: async () => (await import('../acts/table.ts')).ACTS,
+    acts: async () => (await import('../acts/table.ts')).loadActs(),
     performer: async () => {
       const { explainPostgres } = await import('../records/replication.ts')
       await explainPostgres(dataDir, async () => {
