@@ -40,32 +40,24 @@ const groupsOf = (document: ApiDocument): { name: string; description: string; e
 }
 
 const navigation = ({ document, guides }: Frame, path: string): Html => {
-  const item = (href: string, text: Html | string) =>
-    html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`
-  const group = (name: string, items: { href: string; text: Html | string }[], isOpen: boolean) =>
-    html`<li><details${(isOpen || items.some(({ href }) => href === path)) && html` open`}><summary>${name}</summary><ul>${items.map(({ href, text }) => item(href, text))}</ul></details></li>`
-  return html`<nav aria-label="Reference"><ul>
-${group(
-  'Guides',
-  Object.entries(guides).map(([name, { title }]) => ({ href: `${GUIDES_PATH}/${name}`, text: title })),
-  true,
-)}
-${groupsOf(document).map(({ name, entries }) =>
-  group(
-    name,
-    entries.map(({ method, operation }) => ({
-      href: `${OPERATIONS}/${operation.operationId}`,
-      text: html`<span>${operation.summary}</span> ${methodBadge(method)}`,
-    })),
-    false,
-  ),
-)}
-${group(
-  'Event types',
-  Object.keys(document.webhooks).map((type) => ({ href: `${EVENTS}/${type}`, text: html`<code>${type}</code>` })),
-  false,
-)}
-</ul></nav>`
+  const groups: [name: string, items: [href: string, text: Html | string][]][] = [
+    ['Guides', Object.entries(guides).map(([name, { title }]) => [`${GUIDES_PATH}/${name}`, title])],
+    ...groupsOf(document).map(({ name, entries }): (typeof groups)[number] => [
+      name,
+      entries.map(({ method, operation: { operationId, summary } }) => [
+        `${OPERATIONS}/${operationId}`,
+        html`<span>${summary}</span> ${methodBadge(method)}`,
+      ]),
+    ]),
+    ['Event types', Object.keys(document.webhooks).map((type) => [`${EVENTS}/${type}`, html`<code>${type}</code>`])],
+  ]
+  return html`<nav aria-label="Reference"><ul>${groups.map(([name, items], index) => {
+    const isOpen = index === 0 || items.some(([href]) => href === path)
+    const links = items.map(
+      ([href, text]) => html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`,
+    )
+    return html`<li><details${isOpen && html` open`}><summary>${name}</summary><ul>${links}</ul></details></li>`
+  })}</ul></nav>`
 }
 
 /** The sections of a page, below its title. */
