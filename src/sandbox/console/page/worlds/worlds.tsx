@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Button, Form, Input, Select } from '../../../../pages/ui/forms.tsx'
 import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
 import { act } from '../../../../pages/ui/notices.tsx'
-import { Card, Empty, Failed, time } from '../../../../pages/ui/pieces.tsx'
+import { Card, Failed, time } from '../../../../pages/ui/pieces.tsx'
 import { ask, get } from '../api.ts'
 import { go, hrefOf, type Place, worldOf } from '../place.ts'
 import type { Pace, World } from '../types.ts'
@@ -22,7 +22,7 @@ export const Worlds = ({ place }: { place: Place }) => {
   )
 }
 
-/** The list of all worlds, with buttons to make, copy, reset and drop them. */
+/** All worlds, which can be made, copied, reset and dropped. */
 const WorldList = ({ chosen }: { chosen: string }) => {
   const acted = useActed()
   const { value: worlds = [], error } = useLoaded(() => get<World[]>('/worlds'), [acted])
@@ -38,72 +38,46 @@ const WorldList = ({ chosen }: { chosen: string }) => {
     const isDropped = await act(() => ask('DELETE', `/worlds/${name}`), `Dropped ${name}`)
     if (isDropped && name === chosen) choose('default')
   }
+  const items = worlds.map(({ name, username, now }) => ({
+    name,
+    href: hrefOf({ page: 'worlds', world: name }),
+    about: `log in as ${username} · ${time(now)}`,
+    actions: { Reset: reset, ...(name !== 'default' && { Drop: drop }) },
+  }))
   return (
-    <Card title="Worlds" aside={<span class="soft">{worlds.length}</span>}>
-      <Failed error={error} />
-      <ul class="items tall">
-        {worlds.map(({ name, username, now }) => (
-          <li key={name} class="line">
-            <span>
-              <a href={hrefOf({ page: 'worlds', world: name })} aria-current={name === chosen}>
-                <strong>{name}</strong>
-              </a>
-              <br />
-              <span class="soft">
-                log in as {username} · {time(now)}
-              </span>
-            </span>
-            <Button text="Reset" aria-label={`Reset ${name}`} onClick={() => reset(name)} />
-            {name !== 'default' && (
-              <Button text="Drop" class="danger" aria-label={`Drop ${name}`} onClick={() => drop(name)} />
-            )}
-          </li>
-        ))}
-      </ul>
-      <NameForm label="Name of the new world" placeholder="New world" button="Create" onNamed={make}>
-        <Select
-          aria-label="Copy of"
-          value={from}
-          options={[['', 'fresh'], ...worlds.map(({ name }) => [name, `copy of ${name}`] as const)]}
-          onChoose={setFrom}
-        />
-      </NameForm>
-    </Card>
+    <Names title="Worlds" error={error} items={items} placeholder="Name of a new world" button="Create" onNamed={make}>
+      <Select
+        aria-label="Copy of"
+        value={from}
+        options={[['', 'fresh'], ...worlds.map(({ name }) => [name, `copy of ${name}`] as const)]}
+        onChoose={setFrom}
+      />
+    </Names>
   )
 }
 
-/** The snapshots of worlds. The chosen world can be restored from one. */
+/** The snapshots of worlds. The chosen world can be saved as one, and restored from one. */
 const Snapshots = ({ world }: { world: string }) => {
   const { value: snapshots = [], error, change } = useLoaded(() => get<{ name: string }[]>('/snapshots'), [])
   const save = (name: string) => change(() => ask('PUT', `/snapshots/${name}`, { world }), `Kept ${world} as ${name}`)
   const restore = (name: string) =>
     change(() => ask('POST', `/snapshots/${name}/restore`, { world }), `${world} is as in ${name}`)
   const remove = (name: string) => change(() => ask('DELETE', `/snapshots/${name}`), `Deleted ${name}`)
-  return (
-    <Card title="Snapshots" aside={<span class="soft">{snapshots.length}</span>}>
-      <Failed error={error} />
-      {snapshots.length === 0 && <Empty>Save {world} as it is now, and come back to it later.</Empty>}
-      <ul class="items tall">
-        {snapshots.map(({ name }) => (
-          <li key={name} class="line">
-            <strong>{name}</strong>
-            <Button text="Restore" aria-label={`Restore into ${world}: ${name}`} onClick={() => restore(name)} />
-            <Button text="Delete" class="danger" aria-label={`Delete ${name}`} onClick={() => remove(name)} />
-          </li>
-        ))}
-      </ul>
-      <NameForm
-        label="Name of the snapshot"
-        placeholder={`Name for ${world} as it is now`}
-        button="Save"
-        onNamed={save}
-      />
-    </Card>
-  )
+  const items = snapshots.map(({ name }) => ({ name, actions: { Restore: restore, Delete: remove } }))
+  const placeholder = `Name for ${world} as it is now`
+  return <Names title="Snapshots" error={error} items={items} placeholder={placeholder} button="Save" onNamed={save} />
 }
 
-interface NameProps {
-  label: string
+interface NamesProps {
+  title: string
+  error: string | undefined
+  items: readonly {
+    name: string
+    href?: string
+    about?: string
+    /** Its actions, by the texts of their buttons. */
+    actions: Record<string, (name: string) => unknown>
+  }[]
   placeholder: string
   button: string
   /** Resolves to true if it succeeded: the field is then emptied. */
@@ -112,26 +86,47 @@ interface NameProps {
   children?: ComponentChildren
 }
 
-/** Asks for the name of a new world or snapshot. */
-const NameForm = ({ label, placeholder, button, onNamed, children }: NameProps) => {
-  const [name, setName] = useState('')
+/** Worlds or snapshots by name, and a form that asks for the name of a new one. */
+const Names = ({ title, error, items, placeholder, button, onNamed, children }: NamesProps) => {
+  const [typed, setTyped] = useState('')
   const send = async () => {
-    if (await onNamed(name)) setName('')
+    if (await onNamed(typed)) setTyped('')
   }
   return (
-    <Form class="line" onSubmit={send}>
-      <Input
-        aria-label={label}
-        placeholder={placeholder}
-        required
-        pattern="[a-z0-9_\-]{1,64}"
-        title="Lower-case letters, digits, - and _"
-        value={name}
-        onText={setName}
-      />
-      {children}
-      <button type="submit">{button}</button>
-    </Form>
+    <Card title={title} aside={<span class="soft">{items.length}</span>}>
+      <Failed error={error} />
+      <ul class="items tall">
+        {items.map(({ name, href, about, actions }) => (
+          <li key={name} class="line">
+            <span>
+              {href === undefined ? name : <a href={href}>{name}</a>} <span class="soft">{about}</span>
+            </span>
+            {Object.entries(actions).map(([text, onClick]) => (
+              <Button
+                key={text}
+                text={text}
+                class={['Drop', 'Delete'].includes(text) ? 'danger' : ''}
+                aria-label={`${text} ${name}`}
+                onClick={() => onClick(name)}
+              />
+            ))}
+          </li>
+        ))}
+      </ul>
+      <Form class="line" onSubmit={send}>
+        <Input
+          aria-label={placeholder}
+          placeholder={placeholder}
+          required
+          pattern="[a-z0-9_\-]{1,64}"
+          title="Lower-case letters, digits, - and _"
+          value={typed}
+          onText={setTyped}
+        />
+        {children}
+        <button type="submit">{button}</button>
+      </Form>
+    </Card>
   )
 }
 
