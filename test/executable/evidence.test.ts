@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedRequest } from '../../src/sandbox/requests/contract.ts'
-import { folderTest, inFolder, type Place, run } from '../program.ts'
+import { COMMAND, folderTest, inFolder, type Place, run } from '../program.ts'
 
 /** `scrip run` keeps evidence of a run (contract C15): request log, coverage, worlds, and the last errors. */
 
@@ -143,6 +143,16 @@ describe('--on failure', () => {
     expect(exitCode).toBe(0)
     expect(readdirSync(folder)).toEqual(['journal'])
     expect(readFileSync(join(folder, 'journal'), 'utf8')).toBe('of an earlier run')
+  })
+
+  test('tells a pipe nothing of a run that succeeded', async () => {
+    const journaled = async (end: string) => {
+      const work = `curl -s -o /dev/null $SCRIP_URL/api/v1/orders; ${end}`
+      const args = ['run', '--journal', '/dev/stdout', '--on', 'failure', '--', 'sh', '-c', work]
+      return (await run(args, { command: ['sh', '-c', '"$@" | cat', 'sh', ...COMMAND] })).stdout
+    }
+    expect(await journaled('true')).toBe('')
+    expect(await journaled('false')).toStartWith('{"id":1,"world":"default",')
   })
 
   test.each<[string, string[], string, number]>([

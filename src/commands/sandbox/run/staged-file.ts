@@ -11,11 +11,16 @@ import {
 } from 'node:fs'
 import { UsageError } from '../../../config/environment.ts'
 
-/** A file that is written beside its destination. `keep` moves it there; without it, nothing changes. A device is written to as it is. */
+/**
+ * A file that is written beside its destination. `keep` moves it there; without it, nothing changes. A pipe or a device
+ * gets the whole text from `keep`.
+ */
 export class StagedFile implements Disposable {
   readonly #place: string
   readonly #staged: string
-  readonly #descriptor: number
+  /** Undefined for a pipe or a device. */
+  readonly #descriptor: number | undefined
+  #held = ''
   #failure: unknown
 
   /** @throws UsageError naming the flag, if the file cannot be written */
@@ -25,24 +30,22 @@ export class StagedFile implements Disposable {
       if (existing?.isDirectory()) throw new Error('it is a folder')
       if (existing) accessSync(file, constants.W_OK)
       this.#place = existing?.isFile() ? realpathSync(file) : file
-      this.#staged = existing && !existing.isFile() ? file : `${this.#place}.${process.pid}`
+      this.#staged = `${this.#place}.${process.pid}`
+      if (existing && !existing.isFile()) return
       // A file or link that somebody else has made in its place is not written to.
-      if (this.#isBeside) rmSync(this.#staged, { force: true })
-      this.#descriptor = openSync(this.#staged, this.#isBeside ? 'wx' : 'w', mode)
+      rmSync(this.#staged, { force: true })
+      this.#descriptor = openSync(this.#staged, 'wx', mode)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       throw new UsageError(`${flag}: cannot write ${file}: ${why}\nName another file.`)
     }
   }
 
-  get #isBeside(): boolean {
-    return this.#staged !== this.#place
-  }
-
   /** Does not throw: a full disk must not break the requests that are recorded. */
   write(text: string): void {
     try {
-      if (!this.#failure) writeFileSync(this.#descriptor, text)
+      if (this.#descriptor === undefined) this.#held += text
+      else if (!this.#failure) writeFileSync(this.#descriptor, text)
     } catch (error) {
       this.#failure = error
     }
@@ -51,11 +54,13 @@ export class StagedFile implements Disposable {
   /** @throws the first error that occurred */
   keep(): void {
     if (this.#failure) throw this.#failure
-    if (this.#isBeside) renameSync(this.#staged, this.#place)
+    if (this.#descriptor === undefined) writeFileSync(this.#place, this.#held)
+    else renameSync(this.#staged, this.#place)
   }
 
   [Symbol.dispose](): void {
+    if (this.#descriptor === undefined) return
     closeSync(this.#descriptor)
-    if (this.#isBeside) rmSync(this.#staged, { force: true })
+    rmSync(this.#staged, { force: true })
   }
 }
