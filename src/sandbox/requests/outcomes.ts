@@ -10,107 +10,77 @@ import type { CoverageReport } from './contract.ts'
 /** A documented way in which an operation ends: `success`, or the name of an error. */
 type Outcome = Omit<CoverageReport['outcomes'][number], 'count'>
 
-interface KnownError {
-  name: string
-  status: number
-  failure: Failure
-  body: object
-  outcome: Outcome
-}
-
 /** An error that is the same for every operation counts once for the API: a client has one piece of code for it. */
 const COMMON = { operation: 'any', method: 'ANY', path: '/*' } as const
 
-class KnownOperation {
-  readonly success: Outcome
-  #errors: readonly KnownError[] | undefined
-
-  constructor(
-    readonly served: ServedOperation,
-    private readonly common: Map<string, Outcome>,
-  ) {
-    const { operation, method, route } = served
-    this.success = { operation: operation.id, method, path: route, status: operation.response.status, name: 'success' }
-  }
-
-  /** Rendered on first use: rendering the errors of all operations at once would delay the first response. */
-  get errors(): readonly KnownError[] {
-    this.#errors ??= this.#rendered()
-    return this.#errors
-  }
-
-  #rendered(): KnownError[] {
-    const { operation } = this.served
-    const common = commonErrorsOf(operation)
-    return Object.entries(errorsOf(operation)).map(([name, failure]) => {
-      const { status, body } = renderFailure(failure, operation)
-      const outcome = name in common ? this.#common(name, status) : { ...this.success, status, name }
-      return { name, status, failure, body, outcome }
-    })
-  }
-
-  #common(name: string, status: number): Outcome {
-    const outcome = this.common.get(name) ?? { ...COMMON, status, name }
-    this.common.set(name, outcome)
-    return outcome
-  }
-}
+const SUCCESS = 'success'
 
 /**
  * Every documented outcome, read from the routes themselves, so that the list of errors, the faults and the coverage
  * cannot differ from what is served (decision 0013).
  */
 export class OutcomeRegistry {
-  readonly #known: KnownOperation[] = []
-  readonly #common = new Map<string, Outcome>()
-  readonly #byRoute = new Map<string, Map<string, KnownOperation>>()
+  readonly #served: ServedOperation[] = []
+  readonly #byRoute = new Map<string, ServedOperation>()
+  /** Made when they are first met or listed: making all at once would delay the first response. */
+  readonly #outcomes = new Map<string, Outcome>()
 
   add(operations: readonly ServedOperation[]): void {
     for (const served of operations) {
-      const known = new KnownOperation(served, this.#common)
-      const routes = this.#byRoute.get(served.method) ?? new Map<string, KnownOperation>()
-      this.#byRoute.set(served.method, routes.set(served.route, known).set(`${served.route}/`, known))
-      this.#known.push(known)
+      this.#served.push(served)
+      const line = `${served.method} ${served.route}`
+      this.#byRoute.set(line, served).set(`${line}/`, served)
     }
   }
 
   /** The errors of the API, or those of the control API too. Probes have none. */
   errors({ all }: { all: boolean }): DocumentedError[] {
-    return this.#known
-      .filter(({ served: { route } }) => !isProbe(route) && (all || !isControl(route)))
-      .flatMap(({ served: { method, route }, errors }) =>
-        errors.map(({ name, status, body }) => ({ name, status, method, path: route, body })),
+    return this.#served
+      .filter(({ route }) => !isProbe(route) && (all || !isControl(route)))
+      .flatMap(({ method, route, operation }) =>
+        Object.entries(errorsOf(operation)).map(([name, failure]) => {
+          const { status, body } = renderFailure(failure, operation)
+          return { name, status, method, path: route, body }
+        }),
       )
   }
 
   /** The outcomes that a client of the API should meet, without those of probes and pictures. */
   ofApi(): Outcome[] {
-    const known = this.#known.filter(
-      ({ served: { operation, route } }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
+    const known = this.#served.filter(
+      ({ operation, route }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
     )
-    const outcomes = new Set(known.flatMap(({ success, errors }) => [success, ...errors.map(({ outcome }) => outcome)]))
+    const outcomes = known.flatMap((served) =>
+      [SUCCESS, ...Object.keys(errorsOf(served.operation))].map((name) => this.#outcome(served, name)),
+    )
     const isCommon = ({ operation }: Outcome) => operation === COMMON.operation
-    return [...outcomes].sort((a, b) => Number(isCommon(a)) - Number(isCommon(b)))
+    return [...new Set(outcomes)].sort((a, b) => Number(isCommon(a)) - Number(isCommon(b)))
   }
 
   /** True if a rule for this error, or for any outcome, can take effect at one of the endpoints that fit. */
   canOccur(error: string | null, fits: (method: string, route: string) => boolean = () => true): boolean {
-    return this.#known.some(
-      ({ served: { method, route }, errors }) =>
-        fits(method, route) && (error === null || errors.some(({ name }) => name === error)),
+    return this.#served.some(
+      ({ method, route, operation }) =>
+        fits(method, route) && (error === null || Object.hasOwn(errorsOf(operation), error)),
     )
   }
 
   /** The documented outcome of a request; always the same object for the same outcome. */
   outcomeOf(method: string, route: string, failure: Failure | undefined): Outcome | undefined {
-    const known = this.#byRoute.get(method)?.get(route)
-    return known && (failure ? documented(known, failure) : known.success)
+    const served = this.#byRoute.get(`${method} ${route}`)
+    if (!served) return undefined
+    const name = failure ? errorNameOf(served.operation, failure) : SUCCESS
+    return name === undefined ? undefined : this.#outcome(served, name)
   }
-}
 
-const documented = ({ errors, served }: KnownOperation, failure: Failure): Outcome | undefined => {
-  const errorName = errorNameOf(served.operation, failure)
-  return errors.find(({ name }) => name === errorName)?.outcome
+  #outcome({ operation, method, route }: ServedOperation, name: string): Outcome {
+    const common = name === SUCCESS ? undefined : commonErrorsOf(operation)[name]
+    return this.#outcomes.getOrInsertComputed(common ? name : `${operation.id} ${name}`, () => {
+      const failure = errorsOf(operation)[name]
+      const status = failure ? renderFailure(failure, operation).status : operation.response.status
+      return common ? { ...COMMON, status, name } : { operation: operation.id, method, path: route, status, name }
+    })
+  }
 }
 
 /** The outcomes that were met, and how often. */
