@@ -6,7 +6,7 @@ import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
 import type { Feed } from './feed/feed.ts'
 import type { SentRequest } from './requests/contract.ts'
-import type { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
+import type { OutcomeRegistry } from './requests/outcomes.ts'
 import type { Stage } from './scenario/scenario.ts'
 import type { Snapshots } from './worlds/snapshots.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
@@ -30,7 +30,6 @@ export interface Parts extends Program {
   version: string
   publicUrl: string
   outcomes: OutcomeRegistry
-  coverage: Coverage
   feed: Feed
   /** Refuses requests that may not use the control API. @throws DomainError */
   requireAccess: (request: Request) => void

@@ -18,7 +18,7 @@ import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
 import type { CoverageReport } from './requests/contract.ts'
 import { RequestObserver } from './requests/observer.ts'
-import { Coverage, OutcomeRegistry } from './requests/outcomes.ts'
+import { OutcomeRegistry } from './requests/outcomes.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { applySettings, type Settings } from './scenario/make.ts'
 import { generatedSupply } from './seed/vouchers.ts'
@@ -46,8 +46,7 @@ export class Sandbox implements Extension {
   readonly documentation = DOCUMENTATION
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
-  readonly #outcomes = new OutcomeRegistry()
-  readonly #coverage: Coverage
+  readonly #outcomes: OutcomeRegistry
   readonly #listeners: RecordingListener[] = []
   readonly #feed: Feed
   /** While `scrip run --explore` runs. */
@@ -60,14 +59,13 @@ export class Sandbox implements Extension {
     worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
     worlds.snapshots.onDamaged = worlds.onDamaged
     const resolve = worldAccounts(worlds, worldAccess)
-    this.#coverage = new Coverage(this.#outcomes, worlds)
+    this.#outcomes = new OutcomeRegistry(worlds)
     this.supply = generatedSupply(
       (world, productId) => (catalog.shared.find(productId) ?? catalog.findAny(world, productId))?.validity,
     )
     this.observer = new RequestObserver({
       ...options,
       outcomes: this.#outcomes,
-      coverage: this.#coverage,
       injection: new Injection(options),
       listeners: this.#listeners,
       explored: () => this.#exploration?.log,
@@ -116,7 +114,6 @@ export class Sandbox implements Extension {
       ...program,
       requireAccess: sandboxAccess({ boundHost: host, token }),
       snapshots: worlds.snapshots,
-      coverage: this.#coverage,
       feed: this.#feed,
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,
@@ -138,7 +135,7 @@ export class Sandbox implements Extension {
   }
 
   coverage(): CoverageReport {
-    return this.#coverage.report(undefined)
+    return this.#outcomes.report()
   }
 
   /** Watches all writes from now on, and loses the response to one of them (decision 49). */

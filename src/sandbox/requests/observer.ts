@@ -23,7 +23,7 @@ import { shownPartOf } from './redaction.ts'
 import { ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
-interface Concerns extends Pick<Parts, 'worlds' | 'outcomes' | 'coverage'> {
+interface Concerns extends Pick<Parts, 'worlds' | 'outcomes'> {
   injection: Injection
   /** Called with each request when it is recorded. */
   listeners: readonly RecordingListener[]
@@ -155,13 +155,13 @@ export class RequestObserver implements Required<Extension['observer']> {
 
   /** Records a request in the log and the coverage of its world. */
   #record(world: World, request: Request, observed: ObservedRequest): void {
-    const { outcomes, coverage, listeners } = this.concerns
+    const { outcomes, listeners } = this.concerns
     const { route, failure, refusedStrictly, response } = observed
     const outcome = route === null || refusedStrictly ? undefined : outcomes.outcomeOf(request.method, route, failure)
     observed.outcome = outcome?.name ?? null
     // The outcome of a dry run does not count, except for the errors of its header.
     const isMet = !isOfDryRun(response.headers) || (failure !== undefined && isOfHeader(failure))
-    if (outcome && isMet) coverage.count(world, outcome)
+    if (outcome && isMet) outcomes.count(world, outcome)
     const path = pathOf(request.url)
     if (isProbe(path) || isAsset(path)) return
     observed.atMs = world.clock.nowMs()

@@ -15,15 +15,23 @@ const COMMON = { operation: 'any', method: 'ANY', path: '/*' } as const
 
 const SUCCESS = 'success'
 
+/** The outcomes that were met, and how often. */
+type Tally = Map<Outcome, number>
+
+const tally = worldPart((): Tally => new Map())
+
 /**
  * Every documented outcome, read from the routes themselves, so that the list of errors, the faults and the coverage
- * cannot differ from what is served (decision 0013).
+ * cannot differ from what is served (decision 0013). Counts those that requests meet, in each world and in all since the start.
  */
 export class OutcomeRegistry {
   readonly #served: ServedOperation[] = []
   readonly #byRoute = new Map<string, ServedOperation>()
   /** Made when they are first met or listed: making all at once would delay the first response. */
   readonly #outcomes = new Map<string, Outcome>()
+  readonly #all: Tally = new Map()
+
+  constructor(private readonly worlds: Worlds) {}
 
   add(operations: readonly ServedOperation[]): void {
     for (const served of operations) {
@@ -46,7 +54,7 @@ export class OutcomeRegistry {
   }
 
   /** The outcomes that a client of the API should meet, without those of probes and pictures. */
-  ofApi(): Outcome[] {
+  #ofApi(): Outcome[] {
     const known = this.#served.filter(
       ({ operation, route }) => operation.tag !== 'Sandbox' && !operation.isProbe && !isAsset(route),
     )
@@ -73,37 +81,13 @@ export class OutcomeRegistry {
     return name === undefined ? undefined : this.#outcome(served, name)
   }
 
-  #outcome({ operation, method, route }: ServedOperation, name: string): Outcome {
-    const common = name === SUCCESS ? undefined : commonErrorsOf(operation)[name]
-    return this.#outcomes.getOrInsertComputed(common ? name : `${operation.id} ${name}`, () => {
-      const failure = errorsOf(operation)[name]
-      const status = failure ? renderFailure(failure, operation).status : operation.response.status
-      return common ? { ...COMMON, status, name } : { operation: operation.id, method, path: route, status, name }
-    })
-  }
-}
-
-/** The outcomes that were met, and how often. */
-type Tally = Map<Outcome, number>
-
-const tally = worldPart((): Tally => new Map())
-
-/** Counts the documented outcomes of requests, in each world and in all since the start. */
-export class Coverage {
-  readonly #all: Tally = new Map()
-
-  constructor(
-    private readonly registry: OutcomeRegistry,
-    private readonly worlds: Worlds,
-  ) {}
-
   count(world: World, outcome: Outcome): void {
     for (const met of [this.#all, world.of(tally)]) met.set(outcome, (met.get(outcome) ?? 0) + 1)
   }
 
-  /** The report of one world, or of all worlds, dropped ones included. */
-  report(world: World | undefined): CoverageReport {
-    const ofApi = this.registry.ofApi()
+  /** The coverage of one world, or of all worlds, dropped ones included. */
+  report(world?: World): CoverageReport {
+    const ofApi = this.#ofApi()
     const met = world?.of(tally) ?? this.#all
     const outcomes = ofApi.map((outcome) => ({ ...outcome, count: met.get(outcome) ?? 0 }))
     return {
@@ -113,6 +97,15 @@ export class Coverage {
       worlds: world ? [] : this.worlds.all.map((each) => ({ world: each.name, ...sharesOf(ofApi, each.of(tally)) })),
       outcomes,
     }
+  }
+
+  #outcome({ operation, method, route }: ServedOperation, name: string): Outcome {
+    const common = name === SUCCESS ? undefined : commonErrorsOf(operation)[name]
+    return this.#outcomes.getOrInsertComputed(common ? name : `${operation.id} ${name}`, () => {
+      const failure = errorsOf(operation)[name]
+      const status = failure ? renderFailure(failure, operation).status : operation.response.status
+      return common ? { ...COMMON, status, name } : { operation: operation.id, method, path: route, status, name }
+    })
   }
 }
 

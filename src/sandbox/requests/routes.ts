@@ -40,7 +40,7 @@ const CURL = {
   'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
 }
 
-export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference, secrets, send }: Parts) => {
+export const requestRoutes = ({ worlds, version, publicUrl, outcomes, reference, secrets, send }: Parts) => {
   const toEntry = ({ read }: LoggedRequest): string => harEntry(read(), publicUrl)
   const curlOf = ({ read }: LoggedRequest): string => `${toCurl(read(), publicUrl)}\n`
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
@@ -143,7 +143,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, coverage, reference,
     )
     .get(
       '/coverage',
-      ({ query: { world } }) => coverage.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world)),
+      ({ query: { world } }) => outcomes.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world)),
       {
         id: 'getCoverage',
         summary: 'See which documented outcomes were exercised',
