@@ -27,7 +27,7 @@ import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
-import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
+import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seedReferenceData } from './seed.ts'
 import { ServedFolder } from './served-folder.ts'
 
@@ -94,7 +94,6 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const worlds = new SandboxWorlds({
     clock,
     seed,
-    initialClients: clientsOf(sources),
     default: world,
     reopenDefault: (old, image = startImage) => {
       writeSandbox(dataDir, sources, image, () => old.close())

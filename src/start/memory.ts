@@ -9,7 +9,7 @@ import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-fol
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
-import { clientsOf, initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
+import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 
 /** Seeded while the program was bundled. */
@@ -37,7 +37,6 @@ export const startInMemory = (sources: Sources): Origin => {
     clock,
     seed,
     initial,
-    initialClients: clientsOf(sources),
     default: openDefault(),
     reopenDefault: openDefault,
     folder: new TemporaryFolder(files, initial),

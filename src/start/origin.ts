@@ -17,7 +17,6 @@ export interface Beginning {
   seed: string
   image: Uint8Array
   settings: Settings
-  clients: readonly string[]
 }
 
 /** Read before anything is written. */
@@ -56,9 +55,6 @@ export interface Origin {
 /** The rates of `--rates`, else those of the sandbox. */
 export const initialRatesOf = ({ rates, reference }: Pick<Sources, 'rates' | 'reference'>): (() => BaseRates) =>
   rates ? () => rates : sandboxRates(reference)
-
-/** The clients that a scenario adds to each world. */
-export const clientsOf = ({ beginning }: Sources): readonly string[] => beginning?.clients ?? []
 
 /** Writes the products of `--catalog`, else those of the sandbox. @throws FileFault */
 export const seedCatalog = (

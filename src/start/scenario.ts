@@ -12,7 +12,7 @@ import { readSteps, type Step } from '../sandbox/scenario/scenario.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
 import { forgetPasswords } from '../sandbox/seed/accounts.ts'
 import { imageOf } from '../sandbox/worlds/state.ts'
-import { clientNames, deleteLogins } from '../sessions/queries.ts'
+import { deleteLogins } from '../sessions/queries.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { assemble } from './assemble.ts'
 import type { Beginning } from './origin.ts'
@@ -40,7 +40,7 @@ export const playBeginning = async (config: Config, clock: SteadyClock, log: Log
     const { world } = staged
     world.db.fill(deleteLogins)
     forgetPasswords(world.db)
-    return { seed, image: imageOf(world), settings: settingsOf(world), clients: clientNames(world.db.query) }
+    return { seed, image: imageOf(world), settings: settingsOf(world) }
   } finally {
     platform.close()
   }

@@ -1,6 +1,7 @@
 import { Database, type Query } from '../../db/database.ts'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
+import { clientNames } from '../../sessions/queries.ts'
 import { queueEventsOf } from '../../webhooks/queue.ts'
 import { type OpenData, World } from '../../worlds/world.ts'
 import { type ClockState, MovableClock, type Pace, pace } from './movable-clock.ts'
@@ -87,11 +88,13 @@ export const keptState = (query: Query, seed: string): StateBesideData => {
   }
 }
 
-/** The state in an image. */
-export const stateIn = (image: Uint8Array, seed: string): StateBesideData => {
+/** The state of an image with which worlds begin, and the names of its clients. */
+export type InitialState = ReturnType<typeof stateIn>
+
+export const stateIn = (image: Uint8Array, seed: string) => {
   const database = Database.inMemory(image)
   try {
-    return keptState(database.query, seed)
+    return { state: keptState(database.query, seed), clients: clientNames(database.query) }
   } finally {
     database.close()
   }

@@ -10,7 +10,7 @@ import { WorldsInUse } from './in-use.ts'
 import { Journals } from './journals.ts'
 import { wake } from './resting.ts'
 import type { Snapshots } from './snapshots.ts'
-import { imageOf, keepRandomness, keptState, type StateBesideData, stateIn, worldFrom } from './state.ts'
+import { type InitialState, imageOf, keepRandomness, keptState, stateIn, worldFrom } from './state.ts'
 import { DamagedFile, type WorldFolder } from './world-folder.ts'
 
 /** The maximum number of named worlds in a process (contract C15). */
@@ -30,8 +30,6 @@ interface SandboxWorldsOptions {
   initial: () => Uint8Array
   /** Checks data of an earlier process, and brings it up to date. @throws Error that says what is wrong with it */
   prepare: (database: Database) => void
-  /** The clients that a new world has, besides those that every world has. */
-  initialClients?: readonly string[]
   /** The random seed of a new world. */
   seed: string
   /** The maximum number of named worlds, if it is not {@link WORLDS_MAX}. */
@@ -71,7 +69,7 @@ export class SandboxWorlds implements Worlds {
 
   /** True if a new world has a client of this name. */
   beginsWith(client: string): boolean {
-    return isAccount(client) || this.options.initialClients?.includes(client) === true
+    return isAccount(client) || this.#initial.clients.includes(client)
   }
 
   /** Calls back with each world that begins as it is seeded. */
@@ -169,7 +167,7 @@ export class SandboxWorlds implements Worlds {
 
   /** A seeded world is opened by the first request that needs its data. */
   #begun(name: string, database: Database | undefined): World {
-    const state = database ? keptState(database.query, this.options.seed) : this.#seededState
+    const state = database ? keptState(database.query, this.options.seed) : this.#initial.state
     const world = worldFrom(name, database ?? this.#atRest(name), state, this.clock, this.#onResume)
     this.#named.set(name, world)
     if (database) this.#onResume(world)
@@ -177,11 +175,11 @@ export class SandboxWorlds implements Worlds {
     return world
   }
 
-  get #seededState(): StateBesideData {
-    this.#seeded ??= stateIn(this.options.initial(), this.options.seed)
-    return this.#seeded
+  get #initial(): InitialState {
+    this.#readInitial ??= stateIn(this.options.initial(), this.options.seed)
+    return this.#readInitial
   }
-  #seeded: StateBesideData | undefined
+  #readInitial: InitialState | undefined
 
   #atRest(name: string): OpenData {
     return () => this.options.folder.open(name)
