@@ -29,7 +29,6 @@ export interface RequestFacts {
 }
 
 export interface RequestListener {
-  onArrived?: () => void
   onEnded: (facts: RequestFacts) => void
 }
 
@@ -54,7 +53,6 @@ export class RequestTimer implements HttpObserver {
   arrived = (request: Request): void => {
     const address = this.options.addressOf(request)
     this.#underway.set(request, { arrivedMs: sinceStartMs(), address, client: null })
-    for (const { onArrived } of this.listeners) onArrived?.()
   }
 
   identified = (request: Request, username: string): void => {

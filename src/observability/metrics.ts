@@ -30,11 +30,6 @@ export const createMetrics = async (options: MetricsOptions) => {
     buckets: DURATION_BUCKETS_S,
     registers,
   })
-  const inFlight = new prom.Gauge({
-    name: 'scrip_http_requests_in_flight',
-    help: 'Requests without a response yet.',
-    registers,
-  })
   const refusals = new prom.Counter({
     name: 'scrip_refusals_total',
     help: 'Requests refused, by reason: unauthorized is a missing or bad token, credentials_wrong a failed login.',
@@ -43,9 +38,7 @@ export const createMetrics = async (options: MetricsOptions) => {
   })
   for (const reason of WATCHED_REFUSALS) refusals.inc({ reason }, 0)
   const listener: RequestListener = {
-    onArrived: () => inFlight.inc(),
     onEnded: ({ method, route, status, durationMs, failure, isDryRun }) => {
-      inFlight.dec()
       const labels = { method, route: route ?? NO_ROUTE, status, ...(isDryRun && { dry_run: 'true' }) }
       durations.observe(labels, durationMs / SECOND_MS)
       if (failure) refusals.inc({ reason: failure })

@@ -123,11 +123,6 @@ export class ReplicatedServer {
     return { ...gateTotals, ...leaseTotals }
   }
 
-  /** 0 on a warm server. */
-  get sinceRenewalMs(): number {
-    return this.#lease?.epoch === undefined ? 0 : this.#lease.sinceRenewalMs
-  }
-
   /** The gate for the writes of a database that is opened now. */
   readonly gateOf = ({ sqlite }: Database): Gate => {
     if (!this.#lease) throw new Error('the server has not started')

@@ -123,13 +123,7 @@ export const watchReplication = ({ gauge }: Metrics, replica: ReplicatedServer):
   gauge('scrip_record_lag_seconds', 'Time for which the copy has been behind.', () => replica.position.lagSeconds)
   gauge('scrip_record_commits', 'Commits to the record since the start.', () => replica.totals.commits)
   gauge('scrip_record_commit_seconds', 'Time of these commits.', () => replica.totals.seconds)
-  gauge('scrip_record_commits_unknown', 'Commits that were not answered, and looked up.', () => replica.totals.unknown)
   gauge('scrip_record_commits_refused', 'Units of work that PostgreSQL refused.', () => replica.totals.refused)
   gauge('scrip_record_renewals_failed', 'Renewals of the lease that failed.', () => replica.totals.failedRenewals)
   gauge('scrip_record_takeovers', 'Leases that this server took.', () => replica.totals.takeovers)
-  gauge(
-    'scrip_record_renewal_age_seconds',
-    'Time since the last renewal of the lease.',
-    () => replica.sinceRenewalMs / SECOND_MS,
-  )
 }
