@@ -16,7 +16,7 @@ import { wake } from '../worlds/resting.ts'
 import type { RequestDetail } from './contract.ts'
 import type { LoggedRequest } from './request-log.ts'
 import type { RowChange } from './row-changes.ts'
-import { isFinal, presentRow, valuesFrom } from './row-values.ts'
+import { valuesFrom } from './row-values.ts'
 
 type Detail = Static<typeof RequestDetail>
 
@@ -34,12 +34,16 @@ export const detailOf = (
   }
 }
 
-const changeIn = (world: World, { table, operation, key, values }: RowChange): Detail['changes'][number] => {
-  const { sqlite } = world.db
-  const after = isFinal(table) ? presentRow(sqlite, table, key) : values.after
-  const [before, written] = [values.before, after].map((row) => valuesFrom(sqlite, table, row))
-  return { table, operation, key, before: before ?? null, after: written ?? null }
-}
+const changeIn = (
+  { db: { sqlite } }: World,
+  { table, operation, key, values }: RowChange,
+): Detail['changes'][number] => ({
+  table,
+  operation,
+  key,
+  before: valuesFrom(sqlite, table, values.before),
+  after: valuesFrom(sqlite, table, values.after),
+})
 
 const entriesOf = (world: World, changes: readonly RowChange[], reference: Reference): Detail['ledger'] => {
   const ids = changes.filter(({ table }) => table === 'journal_entries').map(({ key }) => Number(key))

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { RecordedRequest } from './contract.ts'
-import { isFinal, keyOf, presentRow, shortened, valuesSql } from './row-values.ts'
+import { keyOf, shortened, valuesSql } from './row-values.ts'
 
 /** A row that a request has written; its key is the primary key, the columns joined by a comma. */
 export type RowChange = RecordedRequest['changes'][number] & {
@@ -17,16 +17,11 @@ const UNWATCHED = new Set([
   ...['audit', 'audit_head', 'audit_keys', 'voucher_key', 'stock_published'],
 ])
 
-/** The rows that a trigger of an operation sees. */
-const OPERATIONS = { insert: ['NEW'], update: ['OLD', 'NEW'], delete: ['OLD'] } as const
+/** The rows before and after an operation, as its trigger names them. */
+const OPERATIONS = { insert: [undefined, 'NEW'], update: ['OLD', 'NEW'], delete: ['OLD', undefined] } as const
 
-/** A row of temp.row_changes. The row after a change is the row before the next one, or the row that is left at the end. */
-interface Noted {
-  table: string
-  operation: RowChange['operation']
-  key: string
-  before: string | null
-}
+/** A row of temp.row_changes. */
+type Noted = Omit<RowChange, 'values'> & RowChange['values']
 
 /** Temporary triggers that note each change of a row; they exist for a connection alone, and are made again with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
@@ -40,7 +35,7 @@ const watch = worldPart(({ db: { sqlite } }) => {
     end: sqlite.query('DELETE FROM temp.noting'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
     read: sqlite.query<Noted, []>(
-      'SELECT table_name AS "table", operation, key, before FROM temp.row_changes ORDER BY rowid',
+      'SELECT table_name AS "table", operation, key, before, after FROM temp.row_changes ORDER BY rowid',
     ),
   }
 }, 'derived')
@@ -50,7 +45,7 @@ let triggers: string | undefined
 
 const triggersOn = (sqlite: Database['sqlite']): string =>
   [
-    'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT)',
+    'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT, after TEXT)',
     // It has a row while a unit of work runs.
     'CREATE TEMP TABLE IF NOT EXISTS noting (id INTEGER PRIMARY KEY)',
     ...watchedTables(sqlite).flatMap((table) => triggersOf(sqlite, table)),
@@ -66,12 +61,12 @@ const watchedTables = (sqlite: Database['sqlite']): string[] =>
     .filter((table) => !UNWATCHED.has(table))
 
 const triggersOf = (sqlite: Database['sqlite'], table: string): string[] =>
-  Object.entries(OPERATIONS).map(([operation, rows]) => {
-    const key = keyOf(sqlite, table).map((name) => `${rows.at(-1)}."${name}"`)
-    const before = !isFinal(table) && rows[0] === 'OLD' ? valuesSql(sqlite, table, 'OLD') : 'NULL'
-    const noted = `'${table}', '${operation}', ${key.join(" || ',' || ")}, ${before}`
+  Object.entries(OPERATIONS).map(([operation, [before, after]]) => {
+    const key = keyOf(sqlite, table).map((name) => `${after ?? before}."${name}"`)
+    const values = [before, after].map((row) => (row ? valuesSql(sqlite, table, row) : 'NULL'))
+    const noted = [`'${table}'`, `'${operation}'`, key.join(" || ',' || "), ...values]
     return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
-       BEGIN INSERT INTO row_changes SELECT ${noted} FROM noting; END`
+       BEGIN INSERT INTO row_changes SELECT ${noted.join(', ')} FROM noting; END`
   })
 
 /** Makes missing triggers. Called before a write begins, because a rollback would remove triggers that were made in it. */
@@ -92,30 +87,18 @@ export const withChanges = <T>(world: World, work: () => T): { value: T; changes
     throw error
   }
   end.run()
-  const changes = withValuesOf(world.db, read.all())
+  const changes = merged(read.all())
   clear.run()
   return { value, changes }
 }
 
-/** Adds the rows before and after. A row that was written several times has its first and its last values. */
-const withValuesOf = ({ sqlite }: Database, noted: readonly Noted[]): RowChange[] => {
-  const changes: RowChange[] = []
-  const lastByRow = new Map<string, RowChange>()
-  for (const { table, operation, key, before } of noted) {
-    const change = { table, operation, key, values: { before: shortened(before), after: null } }
-    if (isFinal(table)) {
-      changes.push(change)
-      continue
-    }
-    const row = `${table} ${key}`
-    const last = lastByRow.get(row)
-    if (last?.operation === operation) continue
-    if (last) last.values.after = change.values.before
-    changes.push(change)
-    lastByRow.set(row, change)
+/** A row that was written several times in one way has its first values before and its last ones after. */
+const merged = (noted: readonly Noted[]): RowChange[] => {
+  const changes = new Map<string, RowChange>()
+  for (const { table, operation, key, before, after } of noted) {
+    const row = `${operation} ${table} ${key}`
+    const first = changes.get(row)?.values.before ?? shortened(before)
+    changes.set(row, { table, operation, key, values: { before: first, after: shortened(after) } })
   }
-  for (const { table, operation, key, values } of lastByRow.values()) {
-    if (operation !== 'delete') values.after = shortened(presentRow(sqlite, table, key))
-  }
-  return changes
+  return [...changes.values()]
 }

@@ -24,10 +24,6 @@ const columnsOf = (sqlite: Database['sqlite'], table: string): Column[] => {
   return columns
 }
 
-/** Tables whose rows are written once: the present values are those of the time of the request. */
-const FINAL = new Set(['journal_entries', 'journal_lines', 'transactions', 'payout_events'])
-export const isFinal = (table: string): boolean => FINAL.has(table)
-
 export const keyOf = (sqlite: Database['sqlite'], table: string): string[] =>
   columnsOf(sqlite, table)
     .filter(({ pk }) => pk > 0)
@@ -66,15 +62,3 @@ export const shortened = (values: string | null): string | null =>
 
 const cut = (value: unknown): unknown =>
   typeof value === 'string' && value.length > CHARACTERS_MAX ? `${value.slice(0, CHARACTERS_MAX)}…` : value
-
-/** A row as it is now, a JSON array in the order of the columns, by its key as the request log has it; null if it is gone. */
-export const presentRow = (sqlite: Database['sqlite'], table: string, key: string): string | null => {
-  const names = keyOf(sqlite, table)
-  if (names.length === 0) return null
-  const isRow = names.map((name) => `row."${name}" = ?`).join(' AND ')
-  const parts = names.length > 1 ? key.split(',') : [key]
-  const [row] = sqlite
-    .query<unknown, string[]>(`SELECT ${valuesSql(sqlite, table, 'row')} FROM "${table}" AS row WHERE ${isRow}`)
-    .values(...parts)
-  return row === undefined ? null : String(row[0])
-}
