@@ -8,7 +8,7 @@ import { type ClockState, MovableClock, type Pace, pace } from './movable-clock.
 import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
 
 /** The state of a world besides its data. Its image holds it in tables. */
-export interface StateBesideData extends RandomState {
+interface StateBesideData extends RandomState {
   clock: ClockState
   pace: { payouts: Pace; orders: Pace }
 }
