@@ -30,13 +30,14 @@ const POLICY =
 
 describe('GET /docs', () => {
   test.each([
+    ['/', '/docs/page.js'],
     ['/docs', '/docs/page.js'],
     ['/docs/operations/createPayout', '/docs/page.js'],
     ['/docs/events/order.created', '/docs/page.js'],
     ['/docs/guides/webhooks', '/docs/page.js'],
     ['/_sandbox/console', '/_sandbox/console/page.js'],
   ])('%s is an HTML page that loads nothing external and runs nothing inline', async (path, script) => {
-    const response = await server.request(path)
+    const response = await server.request(path, { headers: { accept: 'text/html' } })
     const { status, headers } = response
     const page = await response.text()
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])

@@ -24,15 +24,26 @@ const FrontFacts = Type.Object(
   { title: 'FrontPage' },
 )
 
-/** The links of the front page, by their names for programs. */
-const PLACES = {
-  docs: { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
-  openapi: { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
-  console: { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
-  worlds: { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
-  faults: { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
-  coverage: { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
+/** Links from the front page for programs. */
+const LINKS = {
+  docs: '/docs',
+  openapi: '/openapi.json',
+  console: CONSOLE_PATH,
+  journal: '/_sandbox/requests',
+  worlds: '/_sandbox/worlds',
+  errors: '/_sandbox/errors',
+  coverage: '/_sandbox/coverage',
 }
+
+/** Links for people. */
+const PLACES = [
+  { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
+  { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
+  { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
+  { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
+  { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
+  { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
+]
 
 const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
   name: 'Scrip',
@@ -42,7 +53,7 @@ const frontFacts = (version: string, url: string, purchase: Purchase | undefined
   // In the sandbox, an account's password is its name.
   credentials: { username: SANDBOX_USERNAME, password: SANDBOX_USERNAME },
   session: sessionOf(url, purchase),
-  links: Object.fromEntries(Object.entries(PLACES).map(([name, { href }]) => [name, url + href])),
+  links: Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, url + path])),
 })
 
 /** The number of products that are searched for one to buy. */
@@ -102,7 +113,7 @@ const drawFrontPage = ({ name, version, about, url, credentials, session }: Fron
 <p class="soft">Log in, list products, price one and order it. Log in as <code>sbx_<var>name</var></code> with any password instead to make a world of that name: its data, clock and limits are its own.</p>
 ${codeBlock(session.join('\n'), 'A session with curl')}
 <h2>From here</h2>
-<ul class="grid places" aria-label="Places">${Object.values(PLACES).map(
+<ul class="grid places" aria-label="Places">${PLACES.map(
       ({ href, title, about }) =>
         html`<li><a class="box" href="${href}"><strong>${title}</strong><span>${about}</span></a></li>`,
     )}</ul>
