@@ -18,6 +18,13 @@ export const FORBIDDEN = structured(
   'The requested feature is not enabled for this client',
 )
 
+export const tooMany = (seconds: number) =>
+  structured(
+    'TooManyRequestsError',
+    'TOO_MANY_REQUESTS',
+    `Rate limit exceeded. Retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  )
+
 /** The failure that refuses some work. */
 export const failureOf = async (work: Promise<unknown>): Promise<DomainError['failure']> => {
   const error = await work.catch((reason: unknown) => reason)
@@ -28,5 +35,11 @@ export const failureOf = async (work: Promise<unknown>): Promise<DomainError['fa
 /** Refused fields, each with its problem. */
 export const invalid = (messages: object) =>
   structured('ValidationException', 'VALIDATION_FAILURE', 'Input validation failed.', messages)
-export const validation = (field: string, rule: string, problem: string) =>
-  invalid({ [field]: [{ rule, field, message: `The ${field} field ${problem}.` }] })
+export const validations = (...broken: [field: string, rule: string, problem: string][]) =>
+  invalid(
+    Object.fromEntries(
+      broken.map(([field, rule, problem]) => [field, [{ rule, field, message: `The ${field} field ${problem}.` }]]),
+    ),
+  )
+export const validation = (field: string, rule: string, problem: string) => validations([field, rule, problem])
+export const NOT_UNICODE = 'must not hold NUL or half a surrogate pair'

@@ -276,6 +276,12 @@ const bodyOf = async <Body>(path: string, response: Response): Promise<Body> => 
   return (await response.json()) as Body
 }
 
+/** A row that has to exist. */
+export const found = <Row>(row: Row | undefined): Row => {
+  if (row === undefined) throw new Error('there is no such row')
+  return row
+}
+
 /** Expects a response with this status and this JSON, whole. */
 export const expectResponse = async (
   response: Response | Promise<Response>,

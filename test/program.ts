@@ -235,13 +235,8 @@ const kernelFile = (pid: number, name: string): string => {
   return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
-const NS_PER_MS = 1_000_000
 const US_PER_TICK = 10_000
 const BYTES_PER_KIB = 1_024
-
-/** Processor time that the thread which responds to requests has used. Exact while it waits, as after a response. */
-export const threadMs = (pid: number): number =>
-  Number(kernelFile(pid, `task/${pid}/schedstat`).split(' ')[0]) / NS_PER_MS
 
 /** Processor time that all threads of a process have used, in microseconds; NaN where the kernel does not say. */
 export const processorUs = (pid: number): number => {

@@ -41,6 +41,20 @@ export const PAYEE = {
 /** A payout of 100 USD from the USD wallet: 101.50 with its fees. */
 export const HUNDRED = { reference_id: 'bonus', wallet_id: 1, amount: 100, currency: 'USD', ...PAYEE }
 
+/** The price of two cards of 100 INR, as the specification publishes it. */
+export const PUBLISHED_PRICE = {
+  non_discounted_total: 200,
+  discount_amount: 5,
+  total_amount: 195,
+  discount: 2.5,
+  gst_amount: 35.1,
+  total_payable: 230.1,
+  max_quantity: 50,
+  net_amount: 195,
+  handling_fee_amount: 0,
+  charges_details: { source_currency: 'INR', destination_currency: 'INR', forex_rate: null, conversion_fee: null },
+}
+
 /** Products of the seeded catalog, named after their peculiarity. */
 export const INSTANT = { product_id: 2, denomination: 50, quantity: 1 } // USD, 4 %
 export const OVERNIGHT = { product_id: 4, denomination: 10, quantity: 1 } // KWD, 24 hours

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { expectResponse, type Server, sharedServer, startServer, type TestWorld } from '../harness.ts'
+import { PUBLISHED_PRICE } from '../records.ts'
 import { UNKNOWN_ID } from '../reference/path-ids.ts'
 
 const server = await sharedServer()
@@ -28,18 +29,7 @@ const expectRefusal = async (response: Response, status: number, error: unknown)
 
 describe('POST /api/v1/products/{id}/charges', () => {
   test('200 returns the published example', async () => {
-    await expectCharges(await price(1, { denomination: 100, quantity: 2 }), {
-      non_discounted_total: 200,
-      discount_amount: 5,
-      total_amount: 195,
-      discount: 2.5,
-      gst_amount: 35.1,
-      total_payable: 230.1,
-      max_quantity: 50,
-      net_amount: 195,
-      handling_fee_amount: 0,
-      charges_details: { source_currency: 'INR', destination_currency: 'INR', forex_rate: null, conversion_fee: null },
-    })
+    await expectCharges(await price(1, { denomination: 100, quantity: 2 }), PUBLISHED_PRICE)
   })
 
   test('a fixed handling fee, and half a cent of tax rounded away from zero: product 5 in euros', async () => {

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import fc from 'fast-check'
 import { withServeOptions } from '../../src/config/options.ts'
 import { TokenBuckets } from '../../src/http/rate-limit.ts'
-import { structured } from '../errors.ts'
+import { tooMany } from '../errors.ts'
 import { forFile, type Server, startServer, type TestWorld, testIn } from '../harness.ts'
 import { NOON } from '../records.ts'
 
@@ -29,13 +29,6 @@ const askTimes = async (world: TestWorld, times: number): Promise<number[]> => {
   for (let i = 0; i < times; i++) statuses.push((await ask(world)).status)
   return statuses
 }
-
-const tooMany = (seconds: number) =>
-  structured(
-    'TooManyRequestsError',
-    'TOO_MANY_REQUESTS',
-    `Rate limit exceeded. Retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-  )
 
 const expectTooMany = async (response: Response, seconds: number): Promise<void> => {
   expect(response.status).toBe(429)

@@ -1,7 +1,7 @@
 // Runs in process alone: it proves logic, which is the same behind a socket.
 
 import { describe, expect, test } from 'bun:test'
-import { FORBIDDEN, invalid, notFound, structured, UNAUTHORIZED } from '../errors.ts'
+import { FORBIDDEN, notFound, structured, UNAUTHORIZED, validations } from '../errors.ts'
 import { expectResponse, forFile, sharedServer, startServer, type TestWorld } from '../harness.ts'
 import { errorIn, named, type ProtectedRoute, ROUTES } from './routes.ts'
 
@@ -150,17 +150,12 @@ describe('An invalid body or query comes fifth, before the record is looked up',
   test('invalid members come before an unknown product', async () => {
     const world = await server.world()
     const wrong = { denomination: 0, quantity: 0.5 }
-    const response = await world.post('/api/v1/products/2147483647/availability', wrong)
-    await expectResponse(
-      response,
-      400,
-      invalid({
-        denomination: [
-          { rule: 'min', field: 'denomination', message: 'The denomination field must be at least 0.01.' },
-        ],
-        quantity: [{ rule: 'integer', field: 'quantity', message: 'The quantity field must be a whole number.' }],
-      }),
+    const response = world.post('/api/v1/products/2147483647/availability', wrong)
+    const refused = validations(
+      ['denomination', 'min', 'must be at least 0.01'],
+      ['quantity', 'integer', 'must be a whole number'],
     )
+    await expectResponse(response, 400, refused)
     for (const action of ['charges', 'discount']) {
       await expectResponse(world.post(`/api/v1/products/2147483647/${action}`, wrong), 400, {
         error: {

@@ -5,28 +5,11 @@ import {
   MINUTE_MS,
   parseTimestamp,
   SECOND_MS,
-  type SteadyClock,
   TIME_MAX_MS,
   toTimestamp,
 } from '../../src/kernel/clock.ts'
 import { MovableClock, parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
-
-/** The clock below, which a test moves by hand. */
-class Hand implements SteadyClock {
-  countMs = 0
-  constructor(public timeMs: number) {}
-  nowMs(): number {
-    return this.timeMs
-  }
-  steadyMs(): number {
-    return this.countMs
-  }
-  /** Time goes by. */
-  pass(durationMs: number): void {
-    this.timeMs += durationMs
-    this.countMs += durationMs
-  }
-}
+import { MachineClock } from '../machine-clock.ts'
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12)
 
@@ -86,7 +69,7 @@ describe('timestamps', () => {
 
 describe('a movable clock', () => {
   test('its steady time moves ahead with it, stops with it, and never goes back', () => {
-    const base = new Hand(NOON_MS)
+    const base = new MachineClock(NOON_MS)
     const clock = new MovableClock(base)
     const start = clock.steadyMs()
     const counted = () => clock.steadyMs() - start
@@ -110,7 +93,7 @@ describe('a movable clock', () => {
   })
 
   test('created from a frozen state, its steady time starts when thawed', () => {
-    const base = new Hand(NOON_MS)
+    const base = new MachineClock(NOON_MS)
     const clock = new MovableClock(base, { offsetMs: 0, frozenAtMs: NOON_MS })
     const start = clock.steadyMs()
     base.pass(HOUR_MS)

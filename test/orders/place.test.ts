@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { parseRate, ratesFrom } from '../../src/charges/rates.ts'
 import { openProgram, sharedServer, testIn } from '../harness.ts'
-import { getOrder, INSTANT, ORDERS, type Order, OVERNIGHT, PHYSICAL, place, START } from '../records.ts'
+import {
+  getOrder,
+  INSTANT,
+  ORDERS,
+  type Order,
+  OVERNIGHT,
+  PHYSICAL,
+  PUBLISHED_PRICE,
+  place,
+  START,
+} from '../records.ts'
 import { balanceOf, expectUnbrokenChain, movementsOf } from '../wallets/balances.ts'
 
 const server = await sharedServer()
@@ -41,23 +51,7 @@ describe('POST /api/v1/orders', () => {
       amount: 230.1,
       refunded_amount: 0,
       discount: 5,
-      charges: {
-        non_discounted_total: 200,
-        discount_amount: 5,
-        total_amount: 195,
-        discount: 2.5,
-        gst_amount: 35.1,
-        total_payable: 230.1,
-        max_quantity: 50,
-        net_amount: 195,
-        handling_fee_amount: 0,
-        charges_details: {
-          source_currency: 'INR',
-          destination_currency: 'INR',
-          forex_rate: null,
-          conversion_fee: null,
-        },
-      },
+      charges: PUBLISHED_PRICE,
       wallet_id: 3,
       status: 'DELIVERED',
       email: 'ada@example.com',

@@ -9,7 +9,7 @@ import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { failureOf } from '../errors.ts'
-import { forFile, openProgram, testIn } from '../harness.ts'
+import { forFile, found, openProgram, testIn } from '../harness.ts'
 import { getOrder, place, START } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
@@ -38,11 +38,7 @@ const entries = [
 const program = forFile(openProgram({ flags: ['--catalog', fileOf({ products: entries })] }))
 const atStart = testIn(() => program.open(START))
 
-const rowOf = (world: World, id: number): Order => {
-  const order = findOrder(world.db.query, 1, id)
-  if (!order) throw new Error(`no order ${id}`)
-  return order
-}
+const rowOf = (world: World, id: number): Order => found(findOrder(world.db.query, 1, id))
 const delivering = () => ({ supply: SUPPLY, ciphers: program.deps.ciphers, reference: program.deps.reference })
 const delivered = (world: World, id: number, quantity: number) =>
   world.db.write((tx) => deliver(tx, world, delivering(), rowOf(world, id), quantity, NOW_MS))

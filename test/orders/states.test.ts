@@ -8,7 +8,7 @@ import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
 import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { failureOf } from '../errors.ts'
-import { forFile, openProgram, type TestWorld, testIn } from '../harness.ts'
+import { forFile, found, openProgram, type TestWorld, testIn } from '../harness.ts'
 import { getOrder, ORDERS, place, START } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
@@ -34,11 +34,7 @@ const atStart = testIn(() => program.open(START))
 const NOW_MS = 1_893_456_001_000
 const TEN = { product_id: 1, denomination: 10, quantity: 10 }
 
-const rowOf = (world: World, id: number): Order => {
-  const order = findOrder(world.db.query, 1, id)
-  if (!order) throw new Error(`no order ${id}`)
-  return order
-}
+const rowOf = (world: World, id: number): Order => found(findOrder(world.db.query, 1, id))
 const delivered = (world: World, id: number, quantity: number, nowMs = NOW_MS) =>
   world.db.write((tx) => deliver(tx, world, delivering, rowOf(world, id), quantity, nowMs))
 const failed = (world: World, id: number, reason = 'The supplier has none', nowMs = NOW_MS) =>

@@ -9,7 +9,7 @@ import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from '../../src/payou
 import { canHappen, type PayoutEventType, TRANSITIONS } from '../../src/payouts/transitions.ts'
 import { pace } from '../../src/sandbox/worlds/movable-clock.ts'
 import type { World } from '../../src/worlds/world.ts'
-import { forFile, openProgram, type TestWorld } from '../harness.ts'
+import { forFile, found, openProgram, type TestWorld } from '../harness.ts'
 import { getPayout, HUNDRED, pay, START, saveGrace } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
@@ -21,11 +21,7 @@ const program = forFile(openProgram())
 const START_MS = Date.parse(START)
 const EVENTS = Object.keys(TRANSITIONS) as PayoutEventType[]
 
-const rowOf = (world: World, id: string): Payout => {
-  const payout = findPayout(world.db.query, 1, id)
-  if (!payout) throw new Error(`no payout ${id}`)
-  return payout
-}
+const rowOf = (world: World, id: string): Payout => found(findPayout(world.db.query, 1, id))
 /** Payouts advance with the clock, or stay. */
 const moving = (byClock = true) => ({ reference: program.deps.reference, byClock: () => byClock })
 interface Said {

@@ -4,35 +4,17 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HOUR_MS, MINUTE_MS, SECOND_MS, type SteadyClock } from '../../src/kernel/clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/kernel/clock.ts'
 import { passwordDigest } from '../../src/sessions/credentials.ts'
 import { addClient } from '../../src/sessions/queries.ts'
 import { openProgram } from '../harness.ts'
-
-/** The machine's clock, which a test moves; its steady time only grows. */
-class Machine implements SteadyClock {
-  countMs = 0
-  constructor(public timeMs = Date.UTC(2030, 0, 1, 12)) {}
-  nowMs(): number {
-    return this.timeMs
-  }
-  steadyMs(): number {
-    return this.countMs
-  }
-  pass(durationMs: number): void {
-    this.timeMs += durationMs
-    this.countMs += durationMs
-  }
-  step(durationMs: number): void {
-    this.timeMs += durationMs
-  }
-}
+import { MachineClock } from '../machine-clock.ts'
 
 const LIMITS = ['--rate-limit', '1000/h,10/m']
 
 /** A server whose machine has this clock, and a client of it. */
 const open = (mode: 'sandbox' | 'live') => {
-  const machine = new Machine()
+  const machine = new MachineClock()
   const folder = mkdtempSync(join(tmpdir(), 'scrip-'))
   const flags = mode === 'live' ? ['--mode', 'live', '--data-dir', folder, ...LIMITS] : LIMITS
   const { request, defaultWorld, stop } = openProgram({ flags, clock: machine })

@@ -46,52 +46,47 @@ describe('While a delivery is on its way', () => {
     const { id } = await hook(world, receiver.url)
     await fund(world)
     await receiver.until(1)
-    return { world, receiver, id, respond: resolve }
+    /** Ends the delivery with a failure, and moves the clock to the next attempt. */
+    const fail = async (): Promise<void> => {
+      resolve(failing())
+      await settle(world)
+      await world.clock({ advance: 'PT1M' })
+      await settle(world)
+    }
+    return { world, receiver, id, respond: resolve, fail }
   }
 
   test('its webhook is deleted: nothing is sent again', async () => {
-    const { world, receiver, id, respond } = await delivering()
+    const { world, receiver, id, fail } = await delivering()
     expect((await world.delete(`${WEBHOOKS}/${id}`)).status).toBe(204)
     expect((await world.get(`${WEBHOOKS}/${id}`)).status).toBe(404)
-    respond(failing())
-    await settle(world)
-    await world.clock({ advance: 'PT1M' })
-    await settle(world)
+    await fail()
     expect(receiver.received).toHaveLength(1)
   })
 
   test('its webhook is switched off and on: it has failed, and is not sent again', async () => {
-    const { world, receiver, id, respond } = await delivering()
+    const { world, receiver, id, fail } = await delivering()
     await patchHook(world, id, { active: false })
     await patchHook(world, id, { active: true })
-    respond(failing())
-    await settle(world)
-    await world.clock({ advance: 'PT1M' })
-    await settle(world)
+    await fail()
     expect(receiver.received).toHaveLength(1)
     expect(await attemptsOf(await world.again(), id)).toMatchObject([{ status: 'failed', next_attempt_at: null }])
   })
 
   test('its secret is rotated: the next attempt is signed with both', async () => {
-    const { world, receiver, id, respond } = await delivering()
+    const { world, receiver, id, fail } = await delivering()
     await world.post(`${WEBHOOKS}/${id}/rotate`)
     receiver.reply = () => new Response()
-    respond(failing())
-    await settle(world)
-    await world.clock({ advance: 'PT30S' })
-    await settle(world)
+    await fail()
     const signatures = receiver.received.map(({ headers }) => headers.get('webhook-signature')?.split(' ').length)
     expect(signatures).toEqual([1, 2])
   })
 
   test('its URL is changed: the next attempt goes to the new one', async () => {
-    const { world, receiver, id, respond } = await delivering()
+    const { world, receiver, id, fail } = await delivering()
     const other = receiving()
     await patchHook(world, id, { url: other.url })
-    respond(failing())
-    await settle(world)
-    await world.clock({ advance: 'PT30S' })
-    await settle(world)
+    await fail()
     expect([receiver.received.length, other.types()]).toEqual([1, ['wallet.credited']])
   })
 
@@ -109,13 +104,10 @@ describe('While a delivery is on its way', () => {
   })
 
   test('it is redelivered: a failure counts as the first of a new series', async () => {
-    const { world, receiver, id, respond } = await delivering()
+    const { world, receiver, id, fail } = await delivering()
     const [{ event }] = receiver.received as [Receiver['received'][0]]
     expect((await world.post(`/api/v1/events/${event.id}/redeliver`)).status).toBe(202)
-    respond(failing())
-    await settle(world)
-    await world.clock({ advance: 'PT30S' })
-    await settle(world)
+    await fail()
     const attempts = await attemptsOf(await world.again(), id)
     expect(attempts.map(({ attempt, status }) => [attempt, status])).toEqual([
       [1, 'retrying'],
