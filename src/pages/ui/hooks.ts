@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ACTED, act } from './notices.tsx'
+import { ACTED } from './notices.tsx'
 
 /** Listens while a view is shown, from when it is drawn: a key may be pressed before the next frame. */
 export const useListener = <Type extends keyof WindowEventMap>(
@@ -49,25 +49,13 @@ export const useKeys = (actions: Record<string, () => void>, on: readonly unknow
     return () => removeEventListener('keydown', onKey)
   }, on)
 
-/** Counts the actions of a person. */
-export const useActed = (): number => {
-  const [count, setCount] = useState(0)
-  useListener(window, ACTED, () => setCount((before) => before + 1))
-  return count
-}
-
-/** Does and reports an action of a person. Returns true if it succeeded. */
-export type Change = (work: () => Promise<unknown>, done?: string) => Promise<boolean>
-
 interface Loaded<Value> {
   value: Value | undefined
   error: string | undefined
   reload: () => void
-  /** Changes the loaded data, and loads it again. */
-  change: Change
 }
 
-/** Loads something, and again whenever one of the dependencies changes. */
+/** Loads something, and again whenever one of the dependencies changes, or a person has acted. */
 export const useLoaded = <Value>(load: () => Promise<Value>, on: readonly unknown[]): Loaded<Value> => {
   const [value, setValue] = useState<Value>()
   const [error, setError] = useState<string>()
@@ -86,12 +74,8 @@ export const useLoaded = <Value>(load: () => Promise<Value>, on: readonly unknow
     )
   }, on)
   useEffect(reload, [reload])
-  const change: Change = async (work, done) => {
-    const isDone = await act(work, done)
-    if (isDone) reload()
-    return isDone
-  }
-  return { value, error, reload, change }
+  useListener(window, ACTED, reload)
+  return { value, error, reload }
 }
 
 /** Scrolls to the record that the address points at, once it exists. */

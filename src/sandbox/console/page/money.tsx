@@ -4,6 +4,7 @@ import { amount } from '../../../pages/amounts.ts'
 import { Button, Form, Input } from '../../../pages/ui/forms.tsx'
 import { useLoaded, usePointedAt } from '../../../pages/ui/hooks.ts'
 import { LedgerTable } from '../../../pages/ui/ledger.tsx'
+import { act } from '../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed, Tag } from '../../../pages/ui/pieces.tsx'
 import { kindOf, type Step, Timeline } from '../../../pages/ui/timeline.tsx'
 import { ask, get, readClients } from './api.ts'
@@ -18,7 +19,7 @@ const ENTRIES_SHOWN = '500'
 export const Money = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
-  const { value, error, reload, change } = useLoaded(async () => {
+  const { value, error, reload } = useLoaded(async () => {
     const [clients, wallets, entries, orders, payouts] = await Promise.all([
       readClients(world),
       get<Wallet[]>('/wallets', { world }),
@@ -39,7 +40,6 @@ export const Money = ({ place }: { place: Place }) => {
     }
   }, [world, news])
   usePointedAt(place.record, value !== undefined)
-  const onChange = (path: string, body: object, done: string) => change(() => ask('POST', path, { world, body }), done)
   return (
     <div class="cards">
       <Failed error={error} />
@@ -47,13 +47,13 @@ export const Money = ({ place }: { place: Place }) => {
         <Card title={`Wallets of ${world}`} aside={<Button text="Refresh" onClick={reload} />}>
           <div class="grid">
             {value?.wallets.map((wallet) => (
-              <WalletView key={wallet.id} wallet={wallet} onChange={onChange} />
+              <WalletView key={wallet.id} wallet={wallet} world={world} />
             ))}
           </div>
         </Card>
       </div>
-      <Records title="Orders" world={world} records={value?.orders} operation="placeOrder" onChange={onChange} />
-      <Records title="Payouts" world={world} records={value?.payouts} operation="createPayout" onChange={onChange} />
+      <Records title="Orders" world={world} records={value?.orders} operation="placeOrder" />
+      <Records title="Payouts" world={world} records={value?.payouts} operation="createPayout" />
       <div class="wide">
         <Card title="Ledger" aside={<span class="soft">every entry sums to zero in each currency</span>}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
@@ -70,14 +70,15 @@ export const Money = ({ place }: { place: Place }) => {
 }
 
 /** Changes a record with an operation of the control API, and reports the change. */
-type OnChange = (path: string, body: object, done: string) => Promise<boolean>
+const change = (world: string, path: string, body: object, done: string): Promise<boolean> =>
+  act(() => ask('POST', path, { world, body }), done)
 
 /** A wallet with its balance, and a way to fund it. */
-const WalletView = ({ wallet, onChange }: { wallet: Wallet & { owner: string }; onChange: OnChange }) => {
+const WalletView = ({ wallet, world }: { wallet: Wallet & { owner: string }; world: string }) => {
   const [value, setValue] = useState('')
   const { id, currency_code: currency } = wallet
   const fund = () => {
-    void onChange(`/wallets/${id}/fund`, { amount: Number(value) }, `Funded wallet ${id}`)
+    void change(world, `/wallets/${id}/fund`, { amount: Number(value) }, `Funded wallet ${id}`)
     setValue('')
   }
   return (
@@ -197,11 +198,10 @@ interface RecordsProps {
   records: readonly Recorded[] | undefined
   /** The operation that makes one. */
   operation: string
-  onChange: OnChange
 }
 
 /** Orders or payouts, with the steps that a person can take. */
-const Records = ({ title, world, records, operation, onChange }: RecordsProps) => (
+const Records = ({ title, world, records, operation }: RecordsProps) => (
   <Card title={title} aside={<span class="soft">{records?.length}</span>}>
     {records?.length === 0 && (
       <Empty>
@@ -225,7 +225,7 @@ const Records = ({ title, world, records, operation, onChange }: RecordsProps) =
                 key={text}
                 text={text}
                 class={/fail|refund|return/.test(under) ? 'danger' : ''}
-                onClick={() => onChange(`/${kind}s/${id}/${under}`, body, `${name}: ${text}`)}
+                onClick={() => change(world, `/${kind}s/${id}/${under}`, body, `${name}: ${text}`)}
               />
             ))}
           </div>

@@ -3,6 +3,7 @@ import { Body } from '../../../../pages/ui/body.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
 import { useLoaded, usePointedAt } from '../../../../pages/ui/hooks.ts'
 import { Message } from '../../../../pages/ui/message.tsx'
+import { act } from '../../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
 import { recordIdOf } from '../../../requests/in-words.ts'
 import { ask, get, readClients } from '../api.ts'
@@ -17,7 +18,7 @@ import { WebhookView } from './webhooks.tsx'
 export const Events = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
-  const { value, error, reload, change } = useLoaded(async () => {
+  const { value, error, reload } = useLoaded(async () => {
     const [events, webhooks, clients, inbox] = await Promise.all([
       get<ScripEvent[]>('/events', { world }),
       get<Webhook[]>('/webhooks', { world }),
@@ -28,9 +29,9 @@ export const Events = ({ place }: { place: Place }) => {
   }, [world, news])
   usePointedAt(place.record, value !== undefined)
   const register = hrefOf({ page: 'send', world, operation: 'createWebhook' })
-  const settle = () => change(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
+  const settle = () => act(() => ask('POST', '/webhooks/settle', { world }), 'Delivered everything that is due')
   const resend = (id: string) =>
-    change(() => ask('POST', `/events/${id}/redeliver`, { world, body: {} }), 'On its way again')
+    act(() => ask('POST', `/events/${id}/redeliver`, { world, body: {} }), 'On its way again')
   const aside = (
     <div class="line">
       <Button text="Deliver what is due" onClick={settle} />
@@ -51,12 +52,11 @@ export const Events = ({ place }: { place: Place }) => {
               webhook={webhook}
               world={world}
               client={value.clients.find(({ client_id: id }) => id === webhook.client_id)?.username}
-              onChanged={reload}
             />
           ))}
         </ul>
       </Card>
-      <Inbox world={world} messages={value?.inbox ?? []} onChange={change} />
+      <Inbox world={world} messages={value?.inbox ?? []} />
       <Card title={`Events of ${world}`} aside={aside}>
         {value?.events.length === 0 && <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>}
         <ul class="items tall">

@@ -2,22 +2,15 @@ import { useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Body, HeaderList } from '../../../../pages/ui/body.tsx'
 import { Button, Form, Input, Select } from '../../../../pages/ui/forms.tsx'
-import type { Change } from '../../../../pages/ui/hooks.ts'
 import { Message } from '../../../../pages/ui/message.tsx'
-import { copy } from '../../../../pages/ui/notices.tsx'
+import { act, copy } from '../../../../pages/ui/notices.tsx'
 import { Card, parsedOf } from '../../../../pages/ui/pieces.tsx'
 import { ask } from '../api.ts'
 import type { InboxMessage } from '../types.ts'
 
-interface Props {
-  world: string
-  messages: readonly InboxMessage[]
-  onChange: Change
-}
-
 /** The messages in the inboxes of a world, the newest first, and their next responses. */
-export const Inbox = ({ world, messages, onChange }: Props) => {
-  const empty = () => onChange(() => ask('DELETE', '/inbox', { world }), 'The inboxes are empty')
+export const Inbox = ({ world, messages }: { world: string; messages: readonly InboxMessage[] }) => {
+  const empty = () => act(() => ask('DELETE', '/inbox', { world }), 'The inboxes are empty')
   return (
     <Card title="Inbox" aside={messages.length > 0 && <Button text="Empty" class="danger" onClick={empty} />}>
       <p class="soft">
@@ -28,7 +21,7 @@ export const Inbox = ({ world, messages, onChange }: Props) => {
         <code>{inboxUrl(world)}</code>
         <Button text="Copy URL" onClick={() => copy(inboxUrl(world), 'the URL')} />
       </p>
-      <ReplyForm world={world} onChange={onChange} />
+      <ReplyForm world={world} />
       <ul class="items tall">
         {messages.toReversed().map((message) => (
           <Message
@@ -56,13 +49,13 @@ const typeIn = (body: string): string => {
 const STATUSES = ['200', '410', '500', '503'].map((status) => [status, `responds ${status}`] as const)
 
 /** Sets the next responses of an inbox, which shows retries. */
-const ReplyForm = ({ world, onChange }: Pick<Props, 'world' | 'onChange'>) => {
+const ReplyForm = ({ world }: { world: string }) => {
   const [name, setName] = useState('hooks')
   const [status, setStatus] = useState('200')
   const set = () => {
     const body = { status: Number(status) }
     const path = `/inbox/${encodeURIComponent(name)}`
-    return onChange(() => ask('PUT', path, { world, body }), `${name} responds with ${status}`)
+    return act(() => ask('PUT', path, { world, body }), `${name} responds with ${status}`)
   }
   return (
     <Form class="line" onSubmit={set}>

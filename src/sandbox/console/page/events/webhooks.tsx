@@ -15,11 +15,10 @@ interface Props {
   world: string
   /** The username of its client. */
   client: string | undefined
-  onChanged: () => void
 }
 
 /** A webhook with its last deliveries and its actions, which are requests of its client. */
-export const WebhookView = ({ webhook, world, client, onChanged }: Props) => {
+export const WebhookView = ({ webhook, world, client }: Props) => {
   const { active, name, waiting } = webhook
   const latest = webhook.deliveries.slice(0, ATTEMPTS_SHOWN)
   const earlier = webhook.deliveries.slice(ATTEMPTS_SHOWN)
@@ -29,7 +28,6 @@ export const WebhookView = ({ webhook, world, client, onChanged }: Props) => {
       const sent = { method, path, client, ...(body && { body: JSON.stringify(body) }) }
       const response = await ask<Sent>('POST', '/requests', { world, body: sent })
       if (response.status >= 400) throw new Error(errorMessageIn(response.body) ?? `${response.status}`)
-      onChanged()
     }, done)
   const toggle = () => change('PATCH', active ? 'Disabled' : 'Enabled', { body: { active: !active } })
   return (

@@ -2,7 +2,8 @@ import { useMemo, useState } from 'preact/hooks'
 import { messageOf } from '../../../../http/error-message.ts'
 import { type Searched, search, termsIn } from '../../../../pages/search.ts'
 import { Button, Input, named, Select } from '../../../../pages/ui/forms.tsx'
-import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { useLoaded } from '../../../../pages/ui/hooks.ts'
+import { act } from '../../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed, Tag } from '../../../../pages/ui/pieces.tsx'
 import { ask, get } from '../api.ts'
 import { hrefOf, type Place, worldOf } from '../place.ts'
@@ -37,10 +38,10 @@ export const Faults = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
   const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
-  const { value: rules, error, change } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
-  const remove = (under: string, done: string) => change(() => ask('DELETE', `/faults${under}`, { world }), done)
+  const { value: rules, error } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
+  const remove = (under: string, done: string) => act(() => ask('DELETE', `/faults${under}`, { world }), done)
   const inject = (rule: object, title: string) =>
-    change(() => ask('POST', '/faults', { world, body: rule }), `Active: ${title}`)
+    act(() => ask('POST', '/faults', { world, body: rule }), `Active: ${title}`)
   const removeAll = <Button text="Remove all" class="danger" onClick={() => remove('', 'Removed all faults')} />
   return (
     <div class="stack">
@@ -164,8 +165,7 @@ const effectOf = (rule: Rule): string => {
 export const ActiveFaults = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
-  const acted = useActed()
-  const { value: rules = [] } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news, acted, place])
+  const { value: rules = [] } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news, place])
   const count = rules.filter((rule) => !isUsedUp(rule)).length
   if (count === 0) return null
   return (

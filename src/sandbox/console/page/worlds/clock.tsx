@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Button, Form, Input } from '../../../../pages/ui/forms.tsx'
-import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { useLoaded } from '../../../../pages/ui/hooks.ts'
 import { act } from '../../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed, time } from '../../../../pages/ui/pieces.tsx'
 import { Timeline } from '../../../../pages/ui/timeline.tsx'
@@ -16,7 +16,7 @@ const DELIVERED_MS = 1_000
 
 /** The clock of a world, and its next steps. */
 export const ClockCard = ({ world }: { world: string }) => {
-  const on = [world, useNews(), useActed()]
+  const on = [world, useNews()]
   const clock = useLoaded(() => get<Clock>('/clock', { world }), on)
   const due = useLoaded(() => get<Due[]>('/due', { world, query: { limit: DUE_SHOWN } }), on)
   const [happened, setHappened] = useState<Clock['happened']>()

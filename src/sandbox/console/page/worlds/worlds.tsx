@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, Form, Input, Select } from '../../../../pages/ui/forms.tsx'
-import { useActed, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { useLoaded } from '../../../../pages/ui/hooks.ts'
 import { act } from '../../../../pages/ui/notices.tsx'
 import { Card, Failed, time } from '../../../../pages/ui/pieces.tsx'
 import { ask, get } from '../api.ts'
@@ -24,8 +24,7 @@ export const Worlds = ({ place }: { place: Place }) => {
 
 /** All worlds, which can be made, copied, reset and dropped. */
 const WorldList = ({ chosen }: { chosen: string }) => {
-  const acted = useActed()
-  const { value: worlds = [], error } = useLoaded(() => get<World[]>('/worlds'), [acted])
+  const { value: worlds = [], error } = useLoaded(() => get<World[]>('/worlds'), [])
   const [from, setFrom] = useState('')
   const choose = (world: string) => go({ page: 'worlds', world })
   const make = async (name: string): Promise<boolean> => {
@@ -58,11 +57,11 @@ const WorldList = ({ chosen }: { chosen: string }) => {
 
 /** The snapshots of worlds. The chosen world can be saved as one, and restored from one. */
 const Snapshots = ({ world }: { world: string }) => {
-  const { value: snapshots = [], error, change } = useLoaded(() => get<{ name: string }[]>('/snapshots'), [])
-  const save = (name: string) => change(() => ask('PUT', `/snapshots/${name}`, { world }), `Kept ${world} as ${name}`)
+  const { value: snapshots = [], error } = useLoaded(() => get<{ name: string }[]>('/snapshots'), [])
+  const save = (name: string) => act(() => ask('PUT', `/snapshots/${name}`, { world }), `Kept ${world} as ${name}`)
   const restore = (name: string) =>
-    change(() => ask('POST', `/snapshots/${name}/restore`, { world }), `${world} is as in ${name}`)
-  const remove = (name: string) => change(() => ask('DELETE', `/snapshots/${name}`), `Deleted ${name}`)
+    act(() => ask('POST', `/snapshots/${name}/restore`, { world }), `${world} is as in ${name}`)
+  const remove = (name: string) => act(() => ask('DELETE', `/snapshots/${name}`), `Deleted ${name}`)
   const items = snapshots.map(({ name }) => ({ name, actions: { Restore: restore, Delete: remove } }))
   const placeholder = `Name for ${world} as it is now`
   return <Names title="Snapshots" error={error} items={items} placeholder={placeholder} button="Save" onNamed={save} />
@@ -134,9 +133,8 @@ const MOVERS = { auto: 'by the clock', manual: 'by hand' } as const
 
 /** The choice whether the clock or a person moves orders and payouts. */
 const PaceCard = ({ world }: { world: string }) => {
-  const { value, change } = useLoaded(() => get<Pace>('/pace', { world }), [world])
-  const set = (records: string, mover: string) =>
-    change(() => ask('PUT', '/pace', { world, body: { [records]: mover } }))
+  const { value } = useLoaded(() => get<Pace>('/pace', { world }), [world])
+  const set = (records: string, mover: string) => act(() => ask('PUT', '/pace', { world, body: { [records]: mover } }))
   return (
     <Card title={`Pace of ${world}`}>
       {(['orders', 'payouts'] as const).map((records) => (
