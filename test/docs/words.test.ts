@@ -90,6 +90,8 @@ const OUT_OF_CODE: readonly [RegExp, instead: string][] = [
   [/(?<!')rehears/i, 'dry run'],
   [/\b(?:putBack|seeAnew|goOnDelivering|worldMeant|setAside)\b/, 'restoreInto, invalidateDerived, worldNamedIn, ...'],
   [/\b(?:Submission|Joined|Taken)\b/, 'a name that says what it is'],
+  [/\bRecord(?:Away|Refusal|Server)\b|\b(?:make|join|open|with|explain)Record\b/, 'PostgreSQL, installation'],
+  [/\b(?:findMark|standingOf|WriterTurn|(?:sandbox|world|host)Gate)\b/, 'position, preparation, lock, access'],
   [/\b(?:SealSource|closeText|openText|placeIn(?:Stock|Order))\b/, 'CipherSource, encrypt, decrypt, associated data'],
 ]
 
