@@ -37,11 +37,8 @@ const errorChoice = ({ name, status, method, path, body }: DocumentedError): Cho
 export const Faults = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
-  const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
   const { value: rules, error } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
   const remove = (under: string, done: string) => act(() => ask('DELETE', `/faults${under}`, { world }), done)
-  const inject = (rule: object, title: string) =>
-    act(() => ask('POST', '/faults', { world, body: rule }), `Active: ${title}`)
   const removeAll = <Button text="Remove all" class="danger" onClick={() => remove('', 'Removed all faults')} />
   return (
     <div class="stack">
@@ -61,18 +58,14 @@ export const Faults = ({ place }: { place: Place }) => {
           ))}
         </ul>
       </Card>
-      <Choices errors={errors} onInject={inject} />
+      <Choices world={world} />
     </div>
   )
 }
 
-interface ChoicesProps {
-  errors: readonly DocumentedError[]
-  onInject: (rule: object, title: string) => unknown
-}
-
 /** Faults of the network and of deliveries, and behind a search every documented error: there are hundreds. */
-const Choices = ({ errors, onInject }: ChoicesProps) => {
+const Choices = ({ world }: { world: string }) => {
+  const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
   const [typed, setTyped] = useState('')
   const [scope, setScope] = useState(PURCHASE)
   const [times, setTimes] = useState('1')
@@ -83,9 +76,13 @@ const Choices = ({ errors, onInject }: ChoicesProps) => {
   const found = typed.trim() === '' ? network : search([...network, ...documented], termsIn(typed))
   const inject = ({ title, rule, operation = scope }: Choice) => {
     const [method, path] = operation.split(' ')
-    const when = { ...('error' in rule && isAfter && { when: 'after' }) }
-    const match = { ...(path && { match: { method, path } }) }
-    onInject({ ...rule, ...when, ...match, ...(times !== '' && { times: Number(times) }) }, title)
+    const body = {
+      ...rule,
+      ...('error' in rule && isAfter && { when: 'after' }),
+      ...(path && { match: { method, path } }),
+      ...(times !== '' && { times: Number(times) }),
+    }
+    return act(() => ask('POST', '/faults', { world, body }), `Active: ${title}`)
   }
   return (
     <Card title="Inject a fault">
