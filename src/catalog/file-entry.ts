@@ -13,6 +13,8 @@ const API_NAMES: Readonly<Record<string, string>> = {
   denominations: 'available_denominations',
 }
 
+const MEMBERS = Object.keys(ProductEntry.properties)
+
 /** Members that a product in the API's shape can lack, and those that it never has (contract C8). */
 const OPTIONAL_IN_API = { terms: '', details: '', how_to_use: '' }
 const NOT_IN_API = {
@@ -23,12 +25,12 @@ const NOT_IN_API = {
 /** A product in the API's shape as one of a file, without other members. */
 export const fromApi = (sent: unknown): unknown => {
   if (typeof sent !== 'object' || sent === null) return sent
-  const named = Object.keys(ProductEntry.properties).map((name) => [
-    name,
-    (sent as JsonObject)[API_NAMES[name] ?? name],
-  ])
-  const present = Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null))
-  return { ...OPTIONAL_IN_API, ...present, ...NOT_IN_API }
+  const entry: JsonObject = { ...OPTIONAL_IN_API }
+  for (const name of MEMBERS) {
+    const value = (sent as JsonObject)[API_NAMES[name] ?? name]
+    if (value !== undefined && value !== null) entry[name] = value
+  }
+  return Object.assign(entry, NOT_IN_API)
 }
 
 /** The path of a member in the API's shape. */

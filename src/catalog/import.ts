@@ -19,12 +19,11 @@ export const seedSampleCatalog = (database: Database, reference: Reference): voi
   seedOnce(database, CATALOG_SEED, [catalogJson], (tx) => replaceCatalog(tx, readCatalog(catalogJson, reference)))
 }
 
-/** Replaces all products. @throws FileFault, and then nothing has changed */
+/** Replaces all products, unless they are of this file already. @throws FileFault, and then nothing has changed */
 export const importCatalog = (database: Database, reference: Reference, file: string): void => {
+  if (findSeed(database.query, CATALOG_FILE) === digestOf([file])) return
   const checked = check(file, reference)
-  database.fill((tx) => {
-    if (findSeed(tx, CATALOG_FILE) !== checked.digest) importChecked(tx, checked)
-  })
+  database.fill((tx) => void importChecked(tx, checked))
 }
 
 interface Checked {

@@ -28,7 +28,7 @@ export const append = (rows: CatalogRows, entry: ProductDocument, reference: Ref
     details: entry.details,
     howToUse: entry.how_to_use,
   })
-  rows.bands.push(...bands.map((band, position) => ({ productId: entry.id, position, ...band })))
+  for (const [position, band] of bands.entries()) rows.bands.push({ productId: entry.id, position, ...band })
 }
 
 /** The catalog file of a database, from which `readCatalog` reads the same rows. */
@@ -85,18 +85,18 @@ const termsOf = ({ currency: { precision }, ...product }: Product): ProductTerms
 export const changeOf = (terms: Partial<ProductTerms>, { precision }: Currency): ProductChange => {
   const { active, stock, max_quantity: quantityMax, gst_percent: gst, handling_fee: fee, denominations } = terms
   const minor = (value: number): number => toMinor(value, precision) ?? 0
-  return {
-    ...(active !== undefined && { active }),
-    ...(stock !== undefined && { stock }),
-    ...(quantityMax !== undefined && { quantityMax }),
-    ...(gst !== undefined && { gstBasisPoints: toBasisPoints(gst) ?? 0 }),
-    ...(fee && { feeFixedMinor: minor(fee.fixed), feeBasisPoints: toBasisPoints(fee.percent) ?? 0 }),
-    ...(denominations && {
-      bands: denominations.map(({ min_value, max_value, discount }) => ({
-        minMinor: minor(min_value),
-        maxMinor: minor(max_value),
-        discountBasisPoints: toBasisPoints(discount) ?? 0,
-      })),
-    }),
-  }
+  const change: ProductChange = {}
+  if (active !== undefined) change.active = active
+  if (stock !== undefined) change.stock = stock
+  if (quantityMax !== undefined) change.quantityMax = quantityMax
+  if (gst !== undefined) change.gstBasisPoints = toBasisPoints(gst) ?? 0
+  if (fee) change.feeFixedMinor = minor(fee.fixed)
+  if (fee) change.feeBasisPoints = toBasisPoints(fee.percent) ?? 0
+  if (denominations)
+    change.bands = denominations.map(({ min_value, max_value, discount }) => ({
+      minMinor: minor(min_value),
+      maxMinor: minor(max_value),
+      discountBasisPoints: toBasisPoints(discount) ?? 0,
+    }))
+  return change
 }
