@@ -118,9 +118,14 @@ class RequestLog {
     wake(world)
     const { failure, response, endedMs, changes } = request
     const id = this.#recent.last + 1
-    const logged = {
-      ...{ world, id, status: response.status, failureCode: failure?.code },
-      ...{ endedMs, bytes: sizeOf(request), changes },
+    const logged: LoggedRequest = {
+      world,
+      id,
+      status: response.status,
+      failureCode: failure?.code,
+      endedMs,
+      bytes: sizeOf(request),
+      changes,
       read: () => recordedFrom(request, world, id),
     }
     this.#recent.add(logged)
