@@ -15,17 +15,17 @@ import { areKeysOf } from '../orders/voucher-key.ts'
 import { changesOf } from '../sandbox/editing/products.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { forgetPasswords, holdsForeignClients } from '../sandbox/seed/accounts.ts'
-import { readSnapshot, SnapshotFault } from '../sandbox/worlds/snapshot-file.ts'
+import { readSnapshot } from '../sandbox/worlds/snapshot-file.ts'
 import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededImage, startInMemory } from './memory.ts'
-import type { Beginning, Origin, Sources } from './origin.ts'
+import { type Beginning, inFile, type Origin, type Sources } from './origin.ts'
 import { readReference, seedReferenceData } from './seed.ts'
 import { stageAround } from './stage.ts'
 import { VERSION } from './version.ts'
 
 /**
- * @throws FileFault, SnapshotFault, ScenarioFault, SchemaMismatch, DataFault, or an error of
+ * @throws FileFault, SchemaMismatch, DataFault, another Error with the path of its file, or an error of
  * the file system
  */
 export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning?: Beginning) => {
@@ -80,16 +80,17 @@ const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | 
   const { catalogFile, ratesFile, snapshotFile } = config
   const seed = beginning?.seed ?? config.seed ?? freshSeed()
   const reference = readReference()
-  const snapshot = snapshotFile === undefined ? undefined : readSnapshotFile(snapshotFile, config, clock)
-  const rates = ratesFile === undefined ? undefined : bytesOf(ratesFile).toString()
+  const read = <T>(file: string | undefined, from: (bytes: Buffer) => T): T | undefined =>
+    file === undefined ? undefined : inFile(file, () => from(readFileSync(file)))
+  const snapshot = read(snapshotFile, (bytes) => upToDate(readSnapshot(bytes.toString()), config, clock))
   const startImage = snapshot ?? beginning?.image
   return {
     config,
     clock,
     seed,
     reference,
-    packedCatalog: catalogFile === undefined ? undefined : Bun.zstdCompressSync(bytesOf(catalogFile)),
-    rates: rates === undefined ? undefined : readRates(rates, reference),
+    packedCatalog: read(catalogFile, (bytes) => Bun.zstdCompressSync(bytes as Uint8Array<ArrayBuffer>)),
+    rates: read(ratesFile, (bytes) => readRates(bytes.toString(), reference)),
     snapshot,
     beginning,
     startImage,
@@ -97,39 +98,20 @@ const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | 
   }
 }
 
-/** @throws Error with the path, which the system's error for a folder lacks */
-const bytesOf = (file: string): Buffer => {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw Object.assign(error as Error, { path: file })
-  }
-}
-
-/** @throws SnapshotFault */
-const readSnapshotFile = (file: string, config: Config, clock: Clock): Uint8Array => {
-  const text = bytesOf(file).toString()
-  try {
-    return upToDate(readSnapshot(text), config, clock)
-  } catch (error) {
-    throw new SnapshotFault(`${file}: ${error instanceof Error ? error.message : String(error)}`, file)
-  }
-}
-
 /**
  * The image after migration, with current seed data and without passwords. Its schema is exactly that of the migrations.
- * @throws SnapshotFault, SchemaMismatch
+ * @throws Error that says what is wrong with it
  */
 const upToDate = (image: Uint8Array, { dataDir, voucherKey }: Config, clock: Clock): Uint8Array => {
   const database = Database.inMemory(image)
   // Before anything is written: a foreign trigger would run.
   const [fault] = schemaFaults(database.sqlite)
-  if (fault !== undefined) throw new SnapshotFault(`not a snapshot: /database: ${fault}`)
+  if (fault !== undefined) throw new Error(`not a snapshot: /database: ${fault}`)
   requireSoundPages(database)
   migrate(database.sqlite, clock)
-  if (!holdsForeignClients(database, 'live')) throw new SnapshotFault('not a snapshot: /database: is not a sandbox')
+  if (!holdsForeignClients(database, 'live')) throw new Error('not a snapshot: /database: is not a sandbox')
   if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {
-    throw new SnapshotFault(SEALED_ELSEWHERE)
+    throw new Error(SEALED_ELSEWHERE)
   }
   seedReferenceData(database)
   forgetPasswords(database)

@@ -56,11 +56,26 @@ export interface Origin {
 export const initialRatesOf = ({ rates, reference }: Pick<Sources, 'rates' | 'reference'>): (() => BaseRates) =>
   rates ? () => rates : sandboxRates(reference)
 
+/** Does some work on a file that a person has named. Its errors get the path, unless they have one. */
+export const inFile = <T>(path: string, work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw Object.assign(error as Error, { path: pathIn(error) ?? path })
+  }
+}
+
+/** The path of the file that an error is about. */
+export const pathIn = (error: unknown): string | undefined =>
+  error instanceof Error && 'path' in error ? String(error.path) : undefined
+
 /** Writes the products of `--catalog`, else those of the sandbox. @throws FileFault */
 export const seedCatalog = (
   database: Database,
   { config, packedCatalog, reference }: Pick<Sources, 'config' | 'packedCatalog' | 'reference'>,
 ): void => {
-  if (packedCatalog) importCatalog(database, reference, Bun.zstdDecompressSync(packedCatalog).toString())
-  else if (config.mode === 'sandbox') seedSampleCatalog(database, reference)
+  if (packedCatalog) {
+    const text = Bun.zstdDecompressSync(packedCatalog).toString()
+    inFile(config.catalogFile ?? '', () => importCatalog(database, reference, text))
+  } else if (config.mode === 'sandbox') seedSampleCatalog(database, reference)
 }

@@ -15,28 +15,24 @@ import { imageOf } from '../sandbox/worlds/state.ts'
 import { deleteLogins } from '../sessions/queries.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { assemble } from './assemble.ts'
-import type { Beginning } from './origin.ts'
+import { type Beginning, inFile } from './origin.ts'
 
 /** The scenario of `--scenario`: every world begins with it (contract C15). */
-
-/** The file cannot be played, or one of its steps failed. */
-export class ScenarioFault extends Error {
-  override readonly name = 'ScenarioFault'
-}
 
 /** As long as the body of a request. */
 const BYTES_MAX = 1_048_576
 
-/** Plays the scenario of `--scenario`, if there is one. @throws ScenarioFault, UsageError, or as {@link assemble} */
+/** Plays the scenario of `--scenario`, if there is one. @throws UsageError, or as {@link assemble} */
 export const playBeginning = async (config: Config, clock: SteadyClock, log: Log): Promise<Beginning | undefined> => {
-  if (config.scenario === undefined) return undefined
+  const { scenario } = config
+  if (scenario === undefined) return undefined
   const seed = config.seed ?? freshSeed()
-  const steps = refusing(() => stepsIn(textOf(config.scenario ?? '')))
+  const steps = await inScenario(scenario, () => stepsIn(textOf(scenario)))
   const platform = assemble({ ...config, seed, dataDir: undefined }, clock, log)
   try {
     const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
     const { stage } = platform.deps({ publicUrl, addressOf: () => '', isClosing: () => false })
-    using staged = await stage(DEFAULT_WORLD, steps).catch(refuse)
+    using staged = await inScenario(scenario, () => stage(DEFAULT_WORLD, steps))
     const { world } = staged
     world.db.fill(deleteLogins)
     forgetPasswords(world.db)
@@ -56,23 +52,20 @@ const textOf = (name: string): string => {
   throw new UsageError(`unknown scenario '${name}'\nWrite ./${name} for a file.`)
 }
 
-const fileText = (file: string): string => {
-  const bytes = readFileSync(file)
-  if (bytes.length > BYTES_MAX) throw new ScenarioFault(`is longer than ${BYTES_MAX} bytes`)
-  return new TextDecoder().decode(bytes) // without a byte order mark
-}
+const fileText = (file: string): string =>
+  inFile(file, () => {
+    const bytes = readFileSync(file)
+    if (bytes.length > BYTES_MAX) throw new Error(`is longer than ${BYTES_MAX} bytes`)
+    return new TextDecoder().decode(bytes) // without a byte order mark
+  })
 
-const refusing = <T>(work: () => T): T => {
+/** Does some work on a scenario. A refusal gets the words that a client would. @throws Error with the path */
+const inScenario = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
   try {
-    return work()
+    return await work()
   } catch (error) {
-    return refuse(error)
+    if (!(error instanceof DomainError)) throw error
+    const { body } = renderFailure(error.failure, { errorShape: 'flat', unexpectedError: '' })
+    throw Object.assign(new Error(String(body.message)), { path: name })
   }
-}
-
-/** @throws ScenarioFault with the words of a refusal */
-const refuse = (error: unknown): never => {
-  if (!(error instanceof DomainError)) throw error
-  const { body } = renderFailure(error.failure, { errorShape: 'flat', unexpectedError: '' })
-  throw new ScenarioFault(String(body.message))
 }

@@ -11,7 +11,6 @@ import { JSON_TYPE } from '../../http/json.ts'
 import { SECOND_MS, systemClock } from '../../kernel/clock.ts'
 import { INTERNAL, isUnavailable } from '../../kernel/failure.ts'
 import { Outage } from '../../kernel/outage.ts'
-import { FileFault } from '../../kernel/problems.ts'
 import { createLog, type Log } from '../../observability/log.ts'
 import { createMetrics } from '../../observability/metrics.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
@@ -19,7 +18,8 @@ import type { ReplicatedServer, Roles } from '../../replication/server.ts'
 import { whileServing } from '../../replication/while-serving.ts'
 import { assemble } from '../../start/assemble.ts'
 import { createDatabase } from '../../start/folder.ts'
-import { playBeginning, ScenarioFault } from '../../start/scenario.ts'
+import { pathIn } from '../../start/origin.ts'
+import { playBeginning } from '../../start/scenario.ts'
 import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
@@ -154,20 +154,9 @@ export const openPlatform = async (config: Config, log: Log) => {
     return assemble(config, systemClock, log, await playBeginning(config, systemClock, log))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const where =
-      error instanceof FileFault
-        ? { catalog: config.catalogFile, rates: config.ratesFile, codes: undefined, payouts: undefined }[error.file]
-        : error instanceof ScenarioFault
-          ? config.scenario
-          : namesItsPath(error)
-            ? undefined
-            : config.dataDir
-    throw dataError(error, where)
+    throw dataError(error, pathIn(error) ?? config.dataDir)
   }
 }
-
-/** Errors of the file system name the path in their message. */
-const namesItsPath = (error: unknown): boolean => error instanceof Error && 'path' in error
 
 /** The response to an error that escapes the HTTP layer. It does not reveal the cause (contract C4). */
 const unexpectedError = (error: Error, requestId: string, log: Log): Response => {

@@ -9,18 +9,6 @@ const FORMAT = 'scrip-snapshot/2'
 /** A larger one is not written: it is held in memory several times, as bytes and as text. */
 export const FILE_BYTES_MAX = 67_108_864
 
-export class SnapshotFault extends Error {
-  override readonly name = 'SnapshotFault'
-
-  constructor(
-    message: string,
-    /** The file, once it is known; the message names it then. */
-    readonly path?: string,
-  ) {
-    super(message)
-  }
-}
-
 /** Packed beside the thread that serves requests. @throws DomainError snapshot_too_large */
 export const writeSnapshot = async (image: Uint8Array): Promise<string> => {
   if (image.byteLength > FILE_BYTES_MAX) throw new DomainError(snapshotTooLarge(FILE_BYTES_MAX))
@@ -30,15 +18,22 @@ export const writeSnapshot = async (image: Uint8Array): Promise<string> => {
 /** Loaded when it is needed, because it delays the start. */
 export const zlib = () => process.getBuiltinModule('node:zlib')
 
-/** @throws SnapshotFault */
+/** @throws Error that says what is wrong with the text */
 export const readSnapshot = (text: string): Uint8Array => {
   const database = databaseIn(text)
-  if (database === undefined) throw new SnapshotFault(`not a snapshot of the format ${FORMAT}`)
+  if (database === undefined) throw new Error(`not a snapshot of the format ${FORMAT}`)
+  const image = unpacked(database)
+  if (!image?.toString('latin1', 0, 15).startsWith('SQLite format 3'))
+    throw new Error('not a snapshot: /database: cannot be unpacked')
+  return image
+}
+
+/** A small file must not fill the memory when it is unpacked. */
+const unpacked = (database: string): Buffer | undefined => {
   try {
-    // A small file must not fill the memory when it is unpacked.
     return zlib().gunzipSync(Buffer.from(database, 'base64'), { maxOutputLength: FILE_BYTES_MAX })
   } catch {
-    throw new SnapshotFault('not a snapshot: /database: cannot be unpacked')
+    return undefined
   }
 }
 
