@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -147,11 +148,15 @@ describe('a file that is not an intact backup of Scrip', () => {
       expect(await amountIn(operator)).toBe(1005)
     }))
 
-  test('is also refused if it is a folder, or missing', () =>
+  test('is also refused if it is a folder, missing, or the database itself', () =>
     withBackup(async (operator) => {
+      const link = join(operator.folder, 'link.sqlite')
+      symlinkSync(databaseOf(operator), link)
       for (const [file, fault] of [
         [operator.folder, 'is not a file\nName a file that scrip backup has written'],
         ['/no/such/file', 'does not exist\nCheck its name and its folder'],
+        [databaseOf(operator), 'is the database of this folder itself\nName a file that scrip backup has written'],
+        [link, 'is the database of this folder itself\nName a file that scrip backup has written'],
       ] as const) {
         const { exitCode, stderr } = await operator.run(['restore', file, '--force'])
         expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: `scrip: ${file} ${fault}.\n` })

@@ -1,5 +1,5 @@
 import { SQLiteError, Database as SqliteDatabase } from 'bun:sqlite'
-import { constants, copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Row } from '../../acts/cells.ts'
@@ -26,7 +26,7 @@ import { isSqlite } from '../../db/image.ts'
 import { migrate, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
-import { refused } from '../../kernel/exit.ts'
+import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { areKeysOf, hasKey, openCipher } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
@@ -114,6 +114,8 @@ const restored = async (
     }
     if (inPlace(dataDir, findPosition)) throw new DataFault(COPY_OF_POSTGRES)
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
+    if (isSame(file, path))
+      throw ofFile(file, 'is the database of this folder itself\nName a file that scrip backup has written.')
     using staging = createStagingFolder(existingParent(path))
     const staged = join(staging.path, 'scrip.sqlite')
     onProgress('copying the backup', 0, 0)
@@ -128,6 +130,11 @@ const restored = async (
   } finally {
     lock?.[Symbol.dispose]()
   }
+}
+
+const isSame = (one: string, other: string): boolean => {
+  const [a, b] = [statSync(one), statSync(other, { throwIfNoEntry: false })]
+  return a.dev === b?.dev && a.ino === b.ino
 }
 
 const existingParent = (path: string): string => {
@@ -178,6 +185,8 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
     throw error
   }
 }
+
+const ofFile = (file: string, fault: string): ProgramError => unusable(`${file} ${fault}`)
 
 const isDamage = (error: unknown): boolean =>
   error instanceof SQLiteError && /^SQLITE_(?:CORRUPT|NOTADB|ERROR|NOMEM)/.test(error.code ?? '')
