@@ -3,6 +3,14 @@ import { sinceStartMs } from './clock.ts'
 /** Lets requests that have arrived come first. */
 export const nextTurn = (): Promise<void> => new Promise(setImmediate)
 
+/** Does a part of long work, then leaves the thread to others for as long as it took. Otherwise, their requests would pile up. */
+export const doPart = async <T>(part: () => T | Promise<T>): Promise<T> => {
+  const beganMs = sinceStartMs()
+  const result = await part()
+  await Bun.sleep(sinceStartMs() - beganMs)
+  return result
+}
+
 /** A client may use the thread for this long in one turn of the event loop. */
 const SHARE_MS = 10
 

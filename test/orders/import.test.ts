@@ -58,10 +58,10 @@ describe('an import', () => {
     await imported(codesOf('a', 10))
     const breakOff = () => {
       expect(forSale()).toEqual([10])
-      if (rows().length === 760) throw new Error('killed')
+      if (rows().length === 310) throw new Error('killed')
     }
     await expect(imported(codesOf('b', 1_000), breakOff)).rejects.toThrow('killed')
-    expect(rows()).toHaveLength(760)
+    expect(rows()).toHaveLength(310)
     expect(forSale()).toEqual([10])
     expect(await imported(codesOf('b', 1_000))).toBe(1_000)
     expect(rows()).toHaveLength(1_010)
