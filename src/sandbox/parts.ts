@@ -8,7 +8,6 @@ import type { Feed } from './feed/feed.ts'
 import type { SentRequest } from './requests/contract.ts'
 import type { OutcomeRegistry } from './requests/outcomes.ts'
 import type { Stage } from './scenario/scenario.ts'
-import type { Snapshots } from './worlds/snapshots.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
 /** A request that the control API sends in a world. */
@@ -20,7 +19,6 @@ export interface Sent extends Omit<SentRequest, 'method' | 'headers'> {
 /** The parts of the program that the routes of the sandbox use. */
 export interface Parts extends Program {
   worlds: SandboxWorlds
-  snapshots: Snapshots
   catalog: Catalog
   reference: Reference
   /** The exchange rates that a world begins with. */

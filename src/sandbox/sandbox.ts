@@ -57,7 +57,6 @@ export class Sandbox implements Extension {
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, log } = options
     worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
-    worlds.snapshots.onDamaged = worlds.onDamaged
     const resolve = worldAccounts(worlds, worldAccess)
     this.#outcomes = new OutcomeRegistry(worlds)
     this.supply = generatedSupply(
@@ -113,7 +112,6 @@ export class Sandbox implements Extension {
       ...this.options,
       ...program,
       requireAccess: sandboxAccess({ boundHost: host, token }),
-      snapshots: worlds.snapshots,
       feed: this.#feed,
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,

@@ -21,7 +21,7 @@ import { liveCiphers, openCipher } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { SNAPSHOT_KEY } from '../sandbox/seed/vouchers.ts'
 import { worldFoldersIn } from '../sandbox/worlds/database-folder.ts'
-import { preparedImage, Snapshots } from '../sandbox/worlds/snapshots.ts'
+import { preparedImage } from '../sandbox/worlds/snapshots.ts'
 import { keepRandomness, keptState, worldFrom } from '../sandbox/worlds/state.ts'
 import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
@@ -83,7 +83,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   const signingKey = getSigningKey(dataDir)
   const cipher = openCipher(world.db, dataDir, config.voucherKey, [SNAPSHOT_KEY])
   world.db.serve()
-  const { worlds: folder, snapshots } = worldFoldersIn(dataDir)
+  const { worlds: folder, snapshots: snapshotFolder } = worldFoldersIn(dataDir)
   const prepare = (database: Database): void => {
     requireSound(database)
     migrate(database.sqlite, clock)
@@ -103,7 +103,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
     },
     folder,
     isLasting: true,
-    snapshots: new Snapshots(snapshots, prepare),
+    snapshotFolder,
     initial: () => {
       prepared ??= preparedImage(initial(), prepare)
       return prepared

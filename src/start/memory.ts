@@ -3,7 +3,6 @@ import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { cipherInMemory } from '../sandbox/seed/vouchers.ts'
-import { Snapshots } from '../sandbox/worlds/snapshots.ts'
 import { firstState, keptState, worldFrom } from '../sandbox/worlds/state.ts'
 import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
@@ -41,7 +40,7 @@ export const startInMemory = (sources: Sources): Origin => {
     reopenDefault: openDefault,
     folder: new TemporaryFolder(files, initial),
     isLasting: false,
-    snapshots: new Snapshots(new TemporaryFolder(files, initial)),
+    snapshotFolder: new TemporaryFolder(files, initial),
     prepare: () => undefined,
   })
   const cipher = cipherInMemory(config.voucherKey)

@@ -5,7 +5,6 @@ import { Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
 import { play } from '../sandbox/scenario/play.ts'
 import type { Stage } from '../sandbox/scenario/scenario.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
-import { Snapshots } from '../sandbox/worlds/snapshots.ts'
 import { firstState, worldFrom } from '../sandbox/worlds/state.ts'
 import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
@@ -37,7 +36,7 @@ export const stageAround = ({ sources: { clock, seed }, deps, options }: Around)
       },
       folder,
       isLasting: false,
-      snapshots: new Snapshots(folder),
+      snapshotFolder: folder,
       initial: seededImage,
       prepare: () => undefined,
       worldsMax: 0,

@@ -138,7 +138,7 @@ const listed = (worlds: SandboxWorlds) =>
 
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
 const imageNamed = async (parts: Parts, name: string): Promise<Uint8Array> =>
-  parts.snapshots.find(name) ?? (await imageOf(parts, getWorld(parts.worlds, name)))
+  parts.worlds.snapshots.find(name) ?? (await imageOf(parts, getWorld(parts.worlds, name)))
 
 /** Without deliveries that are on their way: the copy would make them again. */
 const imageOf = ({ worlds, deliveries }: Parts, world: World): Promise<Uint8Array> =>
@@ -221,7 +221,8 @@ export const worldRoutes = (parts: Parts) => {
 }
 
 export const snapshotRoutes = (parts: Parts) => {
-  const { worlds, snapshots } = parts
+  const { worlds } = parts
+  const { snapshots } = worlds
   return controlRoutes('snapshots.')
     .get('/snapshots', () => snapshots.names.map((name) => ({ name })), {
       id: 'listSnapshots',

@@ -8,13 +8,12 @@ export const SNAPSHOTS_MAX = 1_000
 
 /** Images of worlds, in a folder. */
 export class Snapshots {
-  /** Called with the file of a snapshot that cannot be read, when it is needed. */
-  onDamaged: (file: DamagedFile) => void = () => undefined
-
   constructor(
     private readonly folder: WorldFolder,
     /** Brings data of an earlier process up to date. @throws Error that says what is wrong with it */
-    private readonly prepare?: (database: Database) => void,
+    private readonly prepare: ((database: Database) => void) | undefined,
+    /** Called with a file that cannot be read. */
+    private readonly onDamaged: (file: DamagedFile) => void,
   ) {}
 
   get names(): readonly string[] {

@@ -9,7 +9,7 @@ import { isAccount } from '../seed/accounts.ts'
 import { WorldsInUse } from './in-use.ts'
 import { Journals } from './journals.ts'
 import { wake } from './resting.ts'
-import type { Snapshots } from './snapshots.ts'
+import { Snapshots } from './snapshots.ts'
 import { type InitialState, imageOf, keepRandomness, keptState, stateIn, worldFrom } from './state.ts'
 import { DamagedFile, type WorldFolder } from './world-folder.ts'
 
@@ -25,7 +25,7 @@ interface SandboxWorldsOptions {
   folder: WorldFolder
   /** True if the folder outlives the process. */
   isLasting: boolean
-  snapshots: Snapshots
+  snapshotFolder: WorldFolder
   /** The image of a new world. */
   initial: () => Uint8Array
   /** Checks data of an earlier process, and brings it up to date. @throws Error that says what is wrong with it */
@@ -45,10 +45,11 @@ export class SandboxWorlds implements Worlds {
   readonly #named: Map<string, World | undefined>
   readonly #inUse = new WorldsInUse((world) => this.#rest(world))
   readonly #journals: Journals
+  readonly snapshots: Snapshots
   /** Called before a world is reset or dropped. */
   onEnd: (world: World) => void = () => undefined
   #onSeeded: (world: World) => void = () => undefined
-  /** Called with the file of a world that cannot be read, when it is needed. */
+  /** Called with the file of a world or a snapshot that cannot be read, when it is needed. */
   onDamaged: (file: DamagedFile) => void = () => undefined
   readonly #onPresent: OnPresent[] = []
 
@@ -56,15 +57,13 @@ export class SandboxWorlds implements Worlds {
     this.#default = options.default
     this.#named = new Map(options.folder.names.map((name) => [name, undefined]))
     this.#journals = new Journals(options.folder)
+    const prepare = options.isLasting ? options.prepare : undefined
+    this.snapshots = new Snapshots(options.snapshotFolder, prepare, (file) => this.onDamaged(file))
     this.#journals.load(this.#default)
   }
 
   get clock(): SteadyClock {
     return this.options.clock
-  }
-
-  get snapshots(): Snapshots {
-    return this.options.snapshots
   }
 
   /** True if a new world has a client of this name. */
