@@ -67,7 +67,7 @@ export class Sandbox implements Extension {
       outcomes: this.#outcomes,
       injection: new Injection(options),
       listeners: this.#listeners,
-      explored: () => this.#exploration?.log,
+      explored: () => this.#exploration,
     })
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
     this.resolveAccount = async (credentials, request) => {

@@ -1,11 +1,15 @@
+import { readText } from '../../http/body.ts'
+import type { RequestTarget } from '../../http/request-id.ts'
+import { documentedRoute } from '../../http/target.ts'
 import { MINUTE_MS } from '../../kernel/clock.ts'
 import type { Reference } from '../../reference/reference.ts'
+import type { Session } from '../../sessions/sessions.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { clockOf } from '../worlds/state.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 import { type Purchase, purchasesOf } from './statement.ts'
-import { type Loss, type Write, WriteLog } from './writes.ts'
+import { type Loss, Numbering, type Write } from './writes.ts'
 
 /** Longer than the clock takes to end an order or a payout (contracts C12 and C13). */
 const SETTLED_AFTER_MS = MINUTE_MS
@@ -16,31 +20,56 @@ export interface WriteResult {
   purchases: readonly Purchase[]
 }
 
-/** Watches the writes of a command, and lists the purchases in its worlds when it has ended (decision 49). */
+/** The writes of one run of a command, the one whose response is lost, and the purchases in its worlds at the end (decision 49). */
 export class Exploration {
-  readonly log: WriteLog
+  readonly #writes: Write[] = []
+  /** The write whose response was lost. */
+  lost: Write | undefined
+  readonly #open = new Map<Request, Write>()
+  readonly #numbering: Numbering | undefined
+  #onSettled: () => void = () => undefined
   /** The last state of worlds that were reset or dropped. */
   readonly #last = new Map<World, World>()
 
   constructor(
     worlds: SandboxWorlds,
     private readonly reference: Reference,
-    loss: Loss | undefined,
+    private readonly loss: Loss | undefined,
   ) {
-    this.log = new WriteLog(loss)
+    this.#numbering = loss && new Numbering(loss.byName)
     worlds.onEnd = (world) => {
-      if (this.log.writes.some((write) => write.world === world)) this.#last.set(world, worlds.copyOf(world))
+      if (this.#writes.some((write) => write.world === world)) this.#last.set(world, worlds.copyOf(world))
     }
+  }
+
+  /** Called before a request is handled. Returns the moment at which its response is to be lost; undefined if it is not. */
+  async admitted({ request, route }: RequestTarget, { world, client }: Session): Promise<Loss['when'] | undefined> {
+    const body = await readText(request).catch(() => '') // the route refuses an unreadable body
+    const { method } = request
+    const write = { world, client: client.username, method, route: documentedRoute(route), body, isDone: false }
+    this.#writes.push(write)
+    this.#open.set(request, write)
+    if (!this.loss || this.#numbering?.keyOf(write) !== this.loss.key) return undefined
+    this.lost = write
+    return this.loss.when
+  }
+
+  ended(request: Request, changedRows: boolean): void {
+    const write = this.#open.get(request)
+    if (!write) return
+    write.isDone = changedRows
+    this.#open.delete(request)
+    if (this.#open.size === 0) this.#onSettled()
   }
 
   /** Every write, and the purchases in its world once the clock has moved all orders and payouts. Called at the end. */
   async results(due: DueWork): Promise<WriteResult[]> {
-    await this.log.settled()
+    if (this.#open.size > 0) await new Promise<void>((resolve) => (this.#onSettled = resolve))
     const purchases = new Map<World, Purchase[]>()
-    for (const { world } of this.log.writes) {
+    for (const { world } of this.#writes) {
       if (!purchases.has(world)) purchases.set(world, await this.#purchasesIn(world, due))
     }
-    return this.log.writes.map((write) => ({ write, purchases: purchases.get(write.world) ?? [] }))
+    return this.#writes.map((write) => ({ write, purchases: purchases.get(write.world) ?? [] }))
   }
 
   async #purchasesIn(world: World, due: DueWork): Promise<Purchase[]> {

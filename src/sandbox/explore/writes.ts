@@ -1,8 +1,4 @@
-import { readText } from '../../http/body.ts'
 import { parseObject } from '../../http/json.ts'
-import type { RequestTarget } from '../../http/request-id.ts'
-import { documentedRoute } from '../../http/target.ts'
-import type { Session } from '../../sessions/sessions.ts'
 import type { World } from '../../worlds/world.ts'
 
 /** Finds the writes of one run of `scrip run --explore` again in the next (decision 49). */
@@ -55,50 +51,5 @@ export class Numbering {
     const number = (this.#counts.get(alike) ?? 0) + 1
     this.#counts.set(alike, number)
     return `${alike} ${number}`
-  }
-}
-
-/** The writes of one run, and the one whose response is lost. */
-export class WriteLog {
-  readonly writes: Write[] = []
-  /** The write whose response was lost. */
-  lost: Write | undefined
-  readonly #open = new Map<Request, Write>()
-  readonly #numbering: Numbering | undefined
-  #onSettled: () => void = () => undefined
-
-  constructor(private readonly loss: Loss | undefined) {
-    this.#numbering = loss && new Numbering(loss.byName)
-  }
-
-  /** Called before a request is handled. Returns the moment at which its response is to be lost; undefined if it is not. */
-  async admitted({ request, route }: RequestTarget, { world, client }: Session): Promise<Loss['when'] | undefined> {
-    const body = await readText(request).catch(() => '') // the route refuses an unreadable body
-    const write = {
-      world,
-      client: client.username,
-      method: request.method,
-      route: documentedRoute(route),
-      body,
-      isDone: false,
-    }
-    this.writes.push(write)
-    this.#open.set(request, write)
-    if (!this.loss || this.#numbering?.keyOf(write) !== this.loss.key) return undefined
-    this.lost = write
-    return this.loss.when
-  }
-
-  ended(request: Request, changedRows: boolean): void {
-    const write = this.#open.get(request)
-    if (!write) return
-    write.isDone = changedRows
-    this.#open.delete(request)
-    if (this.#open.size === 0) this.#onSettled()
-  }
-
-  /** Resolves when no write is in progress. */
-  async settled(): Promise<void> {
-    if (this.#open.size > 0) await new Promise<void>((resolve) => (this.#onSettled = resolve))
   }
 }

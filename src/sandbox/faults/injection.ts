@@ -8,7 +8,7 @@ import type { Session } from '../../sessions/sessions.ts'
 import { findPayingWallet, findWallet } from '../../wallets/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { isExempt } from '../control/access.ts'
-import type { WriteLog } from '../explore/writes.ts'
+import type { Exploration } from '../explore/exploration.ts'
 import type { Parts } from '../parts.ts'
 import type { Injected, ObservedRequest } from '../requests/request-log.ts'
 import { impaired, responseOf, substituteFor } from './delivery.ts'
@@ -27,8 +27,13 @@ export class Injection {
   }
 
   /** Loses the response to a write if the log says so, before the work or after its commit. @throws DomainError */
-  async losing(observed: ObservedRequest, writes: WriteLog, target: RequestTarget, session: Session): Promise<void> {
-    const when = await writes.admitted(target, session)
+  async losing(
+    observed: ObservedRequest,
+    exploration: Exploration,
+    target: RequestTarget,
+    session: Session,
+  ): Promise<void> {
+    const when = await exploration.admitted(target, session)
     if (when) await this.#apply(observed, { fault: lostResponse(when), target, session })
   }
 

@@ -13,7 +13,7 @@ import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
 import { isAboutSandbox, isAsset, isControl, isProbe } from '../control/access.ts'
 import { unknownIn } from '../control/strict.ts'
-import type { WriteLog } from '../explore/writes.ts'
+import type { Exploration } from '../explore/exploration.ts'
 import type { Injection } from '../faults/injection.ts'
 import type { Parts } from '../parts.ts'
 import { explainRefusal, usernameIn, worldNamedIn, worldOfBearer } from '../worlds/accounts.ts'
@@ -28,7 +28,7 @@ interface Concerns extends Pick<Parts, 'worlds' | 'outcomes'> {
   /** Called with each request when it is recorded. */
   listeners: readonly RecordingListener[]
   /** Is shown each write while `scrip run --explore` runs. */
-  explored: () => WriteLog | undefined
+  explored: () => Exploration | undefined
   log: Log
   strict: boolean
 }
@@ -112,10 +112,10 @@ export class RequestObserver implements Required<Extension['observer']> {
     // Reading writes nothing.
     if (target.request.method === 'GET') return injected ? injected.then(() => session) : session
     const writing = watchedSession(observed, session)
-    const writes = explored()
-    if (!injected && !writes) return writing
+    const exploration = explored()
+    if (!injected && !exploration) return writing
     return Promise.resolve(injected)
-      .then(() => writes && injection.losing(observed, writes, target, writing))
+      .then(() => exploration && injection.losing(observed, exploration, target, writing))
       .then(() => writing)
   }
 

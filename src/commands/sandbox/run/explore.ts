@@ -90,7 +90,7 @@ const runOnce = async (
     const env = { ...outer, SCRIP_EXPLORE: undefined, ...(await accessTo(server)) }
     const { exitCode, durationMs } = await command.run(env, { as: 'detached', output, timeoutMs })
     const results = await exploration.results(server.due)
-    return { exitCode, durationMs, results, lost: exploration.log.lost }
+    return { exitCode, durationMs, results, lost: exploration.lost }
   } finally {
     await server.stop(0)
   }
