@@ -25,16 +25,12 @@ export class ResponseReader {
   /** The unread part: the rest of the head, and then the body. */
   #bytes: Buffer = Buffer.alloc(0)
   #interims = 0
-  #status: number | null = null
+  /** Null before there is one. */
+  status: number | null = null
+  hasBegun = false
   /** Undefined before the head has ended. */
   #framing: Framing | undefined
-  #hasBegun = false
   #isDone = false
-
-  /** Null before there is one. */
-  get status(): number | null {
-    return this.#status
-  }
 
   /** Null before the head has ended. */
   get text(): string | null {
@@ -42,10 +38,6 @@ export class ResponseReader {
     const { content } = framed(this.#bytes, this.#framing)
     // A character that is cut at the end is left out.
     return new TextDecoder().decode(content.subarray(0, BODY_BYTES_MAX), { stream: true })
-  }
-
-  get hasBegun(): boolean {
-    return this.#hasBegun
   }
 
   /**
@@ -60,7 +52,7 @@ export class ResponseReader {
 
   /** Returns true when nothing is left to read. */
   read(bytes: Buffer): boolean {
-    this.#hasBegun = true
+    this.hasBegun = true
     if (this.#isDone) return true
     this.#bytes = Buffer.concat([this.#bytes, bytes])
     this.#isDone = this.#framing ? this.#hasBody(this.#framing) : this.#readHead()
@@ -75,7 +67,7 @@ export class ResponseReader {
     const [line = '', minor, status = ''] = STATUS_LINE.exec(head) ?? []
     if (line === '') return true
     const isInterim = Number(status) < INTERIM_BELOW
-    if (!isInterim) this.#status = Number(status)
+    if (!isInterim) this.status = Number(status)
     const end = HEAD_END.exec(head)
     if (!end) return isTooLong
     this.#bytes = this.#bytes.subarray(end.index + end[0].length)

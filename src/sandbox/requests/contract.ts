@@ -194,9 +194,6 @@ export const checkSent = ({ path, headers }: SentRequest, baseUrl: string): void
   }
 }
 
-/** @throws DomainError validation */
-export const clientUnknown = (): DomainError => new DomainError(CLIENT_UNKNOWN)
-
 /** The coverage report: the documented outcomes that requests have met (contract C15). */
 
 const Shares = {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { JSON_TYPE } from '../../http/json.ts'
 import { choiceFilter, searchFilter } from '../../http/parameters.ts'
-import { foundOr, violation } from '../../kernel/failure.ts'
+import { DomainError, foundOr, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes, limitUpTo } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
@@ -14,7 +14,6 @@ import {
   CLIENT_UNKNOWN,
   CoverageReport,
   checkSent,
-  clientUnknown,
   Fault,
   Har,
   HEADERS_WRONG,
@@ -127,7 +126,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, outcomes, reference,
         const world = getWorld(worlds, query.world)
         checkSent(body, publicUrl)
         const { client = usernameIn(world, SANDBOX_USERNAME) } = body
-        if (!findClientIn(world, client)) throw clientUnknown()
+        if (!findClientIn(world, client)) throw new DomainError(CLIENT_UNKNOWN)
         return resultOf(await send(world, { ...body, client }, request))
       },
       {
