@@ -61,6 +61,8 @@ describe('A copy in the middle of a delivery', () => {
     await fund(world)
     await receiver.until(1)
     const copied = put(`/worlds/${world.name}-behind`, { from: world.name })
+    // Its response says that the copy, which was requested before, has begun to wait.
+    await server.request('/livez')
     release()
     await copied
     await Promise.all([settle(world), settleWorld(`${world.name}-behind`)])
