@@ -164,12 +164,12 @@ export class Deliveries {
     }
   }
 
-  /** The slots that may send now. A webhook without waiting deliveries is forgotten. */
+  /** The slots that may send now. A webhook without waiting deliveries is forgotten, and so is a world that was dropped. */
   #readyIn(world: World): DeliverySlots[] {
     const all = slotsIn(world)
     for (const [webhookId, { isIdle }] of all) if (isIdle) all.delete(webhookId)
-    if (all.size === 0) this.#worlds.delete(world)
-    return this.#paused.has(world) ? [] : [...all.values()].filter(({ isReady }) => isReady)
+    if (world.closed || all.size === 0) this.#worlds.delete(world)
+    return world.closed || this.#paused.has(world) ? [] : [...all.values()].filter(({ isReady }) => isReady)
   }
 
   /** Returns whether there was something to send. */
