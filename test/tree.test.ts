@@ -170,40 +170,6 @@ describe('imports', () => {
   })
 })
 
-const NEW_LINE = 0x0a
-
-test('no file has more than 300 lines, but a schema in SQL', () => {
-  const long = ['src', 'release', 'seed']
-    .flatMap((folder) => pathsBelow(`${folder}/**/*.{ts,tsx,js}`))
-    .filter((path) => !path.startsWith('src/db/migrations/'))
-    .filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 301)
-  expect(long).toEqual([])
-})
-
-describe('budgets of lines in docs/architecture.md', () => {
-  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
-  const [, table = ''] = page.split('\n## Budgets\n')
-  const rows = table.split('\n## ', 1)[0]?.matchAll(/^\| `([^`]+)` *\| *([\d,]+) \|$/gm) ?? []
-  const budgets = new Map([...rows].map(([, folder = '', lines = '']) => [folder, Number(lines.replaceAll(',', ''))]))
-  const linesBelow = (folder: string): number =>
-    pathsBelow(`${folder}/**/*`).reduce(
-      (sum, path) => sum + readFileSync(join(root, path)).filter((byte) => byte === NEW_LINE).length,
-      0,
-    )
-
-  test('each room of src has one, and so have src and test', () => {
-    const rooms = new Set(pathsBelow('src/*/**/*').map((path) => path.split('/', 2).join('/')))
-    expect([...rooms, 'src', 'test'].filter((folder) => !budgets.has(folder))).toEqual([])
-  })
-
-  test.each([...budgets])(
-    '%s has at most %i lines: what is over its budget takes something out, and raises no row',
-    (folder, budget) => {
-      expect(linesBelow(folder)).toBeLessThanOrEqual(budget)
-    },
-  )
-})
-
 /** The packages that the dependencies of package.json need, as bun.lock names them, without peers. */
 const packagesForServing = (): Set<string> => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Needs
