@@ -1,11 +1,13 @@
-import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
-import { isGiven, prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
+import { prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
-/** The most valid logins of one client; the oldest are deleted for new ones (decision 4). */
+/** The most logins of one client; the oldest are deleted for new ones (decision 4). */
 const LOGINS_PER_CLIENT_MAX = 10_000
+/** A login deletes this many expired ones: none pays for all that have expired since the last one. */
+const EXPIRED_LOGINS_MAX = 50
 
 export type ClientRow = typeof clients.$inferSelect
 type Login = typeof logins.$inferSelect
@@ -20,6 +22,7 @@ const liveLogin = prepared((query: Query) =>
         eq(logins.id, sql.placeholder('loginId')),
         eq(logins.clientId, sql.placeholder('clientId')),
         eq(logins.revoked, false),
+        gt(logins.number, clients.revokedThrough),
         eq(clients.disabled, false),
       ),
     )
@@ -30,8 +33,22 @@ const liveLogin = prepared((query: Query) =>
 export const isLoginLive = (query: Query, loginId: string, clientId: number): boolean =>
   liveLogin(query).get({ loginId, clientId }) !== undefined
 
-export const findLogin = (query: Query, id: string): Login | undefined =>
-  query.select().from(logins).where(eq(logins.id, id)).limit(1).get()
+/** A login, revoked or not. */
+export const findLogin = (query: Query, id: string): Login | undefined => {
+  const row = query
+    .select({ login: logins, revokedThrough: clients.revokedThrough })
+    .from(logins)
+    .innerJoin(clients, eq(clients.id, logins.clientId))
+    .where(eq(logins.id, id))
+    .limit(1)
+    .get()
+  return row && asRevoked(row)
+}
+
+const asRevoked = ({ login, revokedThrough }: { login: Login; revokedThrough: number }): Login => ({
+  ...login,
+  revoked: login.revoked || login.number <= revokedThrough,
+})
 
 const enabledClient = preparedOne(clients, and(eq(clients.id, sql.placeholder('id')), eq(clients.disabled, false)))
 
@@ -45,39 +62,56 @@ export type Passwords = Pick<ClientRow, 'passwordSha256' | 'oldPasswordSha256' |
 /** The client with a name, disabled or not. */
 export const findCredentials = (query: Query, username: string): ClientRow | undefined => named(query, { username })
 
-const expiredLogins = prepared((tx: Tx) =>
-  tx
-    .delete(logins)
+const expiredLogins = prepared((tx: Tx) => {
+  const first = tx
+    .select({ id: logins.id })
+    .from(logins)
     .where(lt(logins.expiresAtMs, sql.placeholder('nowMs')))
-    .prepare(),
-)
+    .orderBy(asc(logins.expiresAtMs))
+    .limit(EXPIRED_LOGINS_MAX)
+  return tx.delete(logins).where(inArray(logins.id, first)).prepare()
+})
 
 export const deleteExpiredLogins = (tx: Tx, nowMs: number): void => void expiredLogins(tx).run({ nowMs })
 
-const oldestLogins = prepared((tx: Tx) => {
-  const crowdedOut = tx
-    .select({ id: logins.id })
-    .from(logins)
-    .where(isGiven(logins.clientId, 'clientId'))
-    .orderBy(sql`${logins.expiresAtMs} DESC`)
-    .limit(Number.MAX_SAFE_INTEGER)
-    .offset(LOGINS_PER_CLIENT_MAX - 1)
-  return tx.delete(logins).where(inArray(logins.id, crowdedOut)).returning({ id: logins.id }).prepare()
-})
+/** The number of a client's last login; null without one. */
+const lastNumber = sql`(SELECT max(${logins.number}) FROM ${logins} WHERE ${logins.clientId} = ${clients.id})`
 
-/** Deletes the oldest logins if one more would be too many. Returns true if it deleted any. */
-export const makeRoomForLogin = (tx: Tx, clientId: number): boolean => oldestLogins(tx).all({ clientId }).length > 0
+const lastUsedNumber = prepared((tx: Tx) =>
+  tx
+    .select({ number: sql<number>`max(${clients.revokedThrough}, coalesce(${lastNumber}, 0))` })
+    .from(clients)
+    .where(eq(clients.id, sql.placeholder('clientId')))
+    .prepare(),
+)
+
+/** The number of the next login of a client. */
+export const nextLoginNumber = (tx: Tx, clientId: number): number =>
+  (lastUsedNumber(tx).get({ clientId })?.number ?? 0) + 1
+
+const oldestLogins = prepared((tx: Tx) =>
+  tx
+    .delete(logins)
+    .where(and(eq(logins.clientId, sql.placeholder('clientId')), lte(logins.number, sql.placeholder('through'))))
+    .returning({ id: logins.id })
+    .prepare(),
+)
+
+/** Deletes the oldest logins if one of this number would be too many. Returns true if it deleted any. */
+export const makeRoomForLogin = (tx: Tx, clientId: number, number: number): boolean =>
+  oldestLogins(tx).all({ clientId, through: number - LOGINS_PER_CLIENT_MAX }).length > 0
 
 export const insertLogin = preparedInsert(logins)
 
 /** Copies the logins of clients that have the same ids in both databases. */
 export const copyLogins = (from: Query, to: Tx, clientIds: readonly number[]): void => {
   const rows = from
-    .select()
+    .select({ login: logins, revokedThrough: clients.revokedThrough })
     .from(logins)
+    .innerJoin(clients, eq(clients.id, logins.clientId))
     .where(inArray(logins.clientId, [...clientIds]))
     .all()
-  for (const login of rows) insertLogin(to, login)
+  for (const row of rows) insertLogin(to, asRevoked(row))
 }
 
 export const deleteLogins = (tx: Tx): void => void tx.delete(logins).run()
@@ -111,7 +145,15 @@ export const clientsOf = (query: Query, narrowing: Narrowing): Rows<ClientRow> =
 export const addClient = (tx: Tx, username: string, passwordSha256: string, nowMs: number): number =>
   tx
     .insert(clients)
-    .values({ username, passwordSha256, vouchers: true, quantityMax: null, disabled: false, createdAtMs: nowMs })
+    .values({
+      username,
+      passwordSha256,
+      vouchers: true,
+      quantityMax: null,
+      disabled: false,
+      revokedThrough: 0,
+      createdAtMs: nowMs,
+    })
     .returning({ id: clients.id })
     .get().id
 
@@ -144,9 +186,9 @@ export const deleteClient = (tx: Tx, id: number): void => {
 
 /** Revokes every token of a client, or of all clients if undefined. */
 export const revokeLogins = (tx: Tx, clientId?: number): void => {
-  tx.update(logins)
-    .set({ revoked: true })
-    .where(clientId === undefined ? undefined : eq(logins.clientId, clientId))
+  tx.update(clients)
+    .set({ revokedThrough: lastNumber })
+    .where(and(clientId === undefined ? undefined : eq(clients.id, clientId), gt(lastNumber, clients.revokedThrough)))
     .run()
 }
 

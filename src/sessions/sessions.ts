@@ -14,6 +14,7 @@ import {
   insertLogin,
   isLoginLive,
   makeRoomForLogin,
+  nextLoginNumber,
   revokeLogins,
   updateLogin,
 } from './queries.ts'
@@ -95,6 +96,7 @@ export class Sessions {
     const login = {
       id: world.ids.next('lgn', nowMs),
       clientId: client.id,
+      number: 1,
       refreshGeneration: 0,
       expiresAtMs: this.#lastExpiryMs(nowMs),
       revoked: false,
@@ -106,7 +108,8 @@ export class Sessions {
         throw new DomainError(CREDENTIALS_WRONG)
       }
       deleteExpiredLogins(tx, nowMs)
-      if (makeRoomForLogin(tx, client.id)) checkTokensAgain(world, client)
+      login.number = nextLoginNumber(tx, client.id)
+      if (makeRoomForLogin(tx, client.id, login.number)) checkTokensAgain(world, client)
       // A world made from a scenario may draw the id of a login that it has taken over.
       while (findLogin(tx, login.id)) login.id = world.ids.next('lgn', nowMs)
       insertLogin(tx, login)

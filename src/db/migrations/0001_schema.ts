@@ -87,6 +87,8 @@ export const schema = {
   conversion_fee_basis_points INTEGER CHECK (conversion_fee_basis_points BETWEEN 0 AND 10000),
   payout_fee_basis_points     INTEGER CHECK (payout_fee_basis_points BETWEEN 0 AND 10000),
   disabled                    INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+  -- Logins up to this number are revoked: a logout writes one row, however many logins it ends.
+  revoked_through             INTEGER NOT NULL DEFAULT 0,
   created_at_ms               INTEGER NOT NULL
 ) STRICT;`,
 
@@ -97,15 +99,16 @@ export const schema = {
   PRIMARY KEY (client_id, product_id)
 ) STRICT, WITHOUT ROWID;`,
 
-  /** One row for each login: the family of tokens that descends from it (contract C3). */
+  /** One row for each login: the family of tokens that descends from it (contract C3). A client's logins are numbered. */
   logins: `CREATE TABLE logins (
   id                 TEXT PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
+  number             INTEGER NOT NULL CHECK (number >= 1),
   refresh_generation INTEGER NOT NULL,
   expires_at_ms      INTEGER NOT NULL,
   revoked            INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1))
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX logins_client ON logins (client_id, expires_at_ms);
+CREATE UNIQUE INDEX logins_number ON logins (client_id, number);
 CREATE INDEX logins_expiry ON logins (expires_at_ms);`,
 
   /** Responses by Idempotency-Key (contract C14). The body is JSON, or encrypted where it holds voucher codes. */

@@ -58,6 +58,7 @@ export const seedSandboxAccounts = (database: Database, reference: Reference): v
         passwordSha256: passwordDigest(account.username),
         createdAtMs: SEEDED_AT_MS,
         disabled: false,
+        revokedThrough: 0,
       })),
     )
     seedWallets(tx, reference, WALLETS, SEEDED_AT_MS)
