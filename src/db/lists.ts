@@ -103,11 +103,11 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
   }
 }
 
-/** Neither texts nor search terms can contain it. */
-const SEPARATOR = '\0'
+/** Neither texts nor search terms contain it: they are in lower case. NUL would end the text where other programs read it. */
+const SEPARATOR = 'A'
 
 /** The form of texts that searches compare (contract C7). */
 export const searchText = (...texts: (string | null)[]): string =>
-  searchForm(texts.map((text) => text ?? '').join(SEPARATOR))
+  texts.map((text) => searchForm(text ?? '')).join(SEPARATOR)
 
 export const contains = (text: SQLWrapper): SQL => sql`instr(${text}, ${sql.placeholder('search')})`

@@ -4,6 +4,8 @@ const HEAD_BYTES_MAX = 16_384
 const INTERIM_MAX = 16
 /** The part of a body that is kept (contract C16). */
 const BODY_BYTES_MAX = 1_024
+/** A decoder writes this for bytes that it cannot decode. */
+const REPLACEMENT = '\ufffd'
 /** The longest framing of the chunks of that part: a chunk for each byte takes six times its length. */
 const FRAMED_BYTES_MAX = 8 * BODY_BYTES_MAX
 
@@ -36,8 +38,9 @@ export class ResponseReader {
   get text(): string | null {
     if (!this.#framing) return null
     const { content } = framed(this.#bytes, this.#framing)
-    // A character that is cut at the end is left out.
-    return new TextDecoder().decode(content.subarray(0, BODY_BYTES_MAX), { stream: true })
+    // A character that is cut at the end is left out. NUL would end the text where other programs read the database.
+    const text = new TextDecoder().decode(content.subarray(0, BODY_BYTES_MAX), { stream: true })
+    return text.replaceAll('\0', REPLACEMENT)
   }
 
   /**

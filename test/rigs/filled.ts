@@ -38,7 +38,7 @@ const COPIES: Record<string, Record<string, string>> = {
   payouts: {
     id: `'pyt_' || ${NUMBERED_ID}`,
     reference_id: "'bonus-' || n",
-    search_folded: "'bonus-' || n || char(0) || 'ada.' || n || '@example.com'",
+    search_folded: "'bonus-' || n || 'A' || 'ada.' || n || '@example.com'",
     amount_rank: 'amount_rank + n % 5000',
     created_at_ms: 'created_at_ms + n',
     status: "CASE n % 10 WHEN 0 THEN 'failed' ELSE 'completed' END",
