@@ -29,6 +29,7 @@ export const migrate = (sqlite: SqliteDatabase, clock: Clock, migrations = MIGRA
       sqlite.run(
         'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
       )
+      dropStatistics(sqlite)
       const applied = verifiedMigrations(sqlite, migrations)
       for (const [index, { name, sql }] of migrations.entries()) {
         if (index < applied.length) continue
@@ -39,6 +40,15 @@ export const migrate = (sqlite: SqliteDatabase, clock: Clock, migrations = MIGRA
       }
     })
     .immediate()
+}
+
+/** The tables that ANALYZE and PRAGMA optimize of other programs add (contract C1). */
+const STATISTICS = "type = 'table' AND name GLOB 'sqlite_stat[1-4]' AND sql GLOB 'CREATE TABLE sqlite_stat[1-4](*'"
+
+/** Statements are written for the plans that SQLite makes without statistics, which also become wrong as tables grow. */
+const dropStatistics = (sqlite: SqliteDatabase): void => {
+  const tables = sqlite.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE ${STATISTICS}`).all()
+  for (const { name } of tables) sqlite.run(`DROP TABLE ${name}`)
 }
 
 interface Applied {
@@ -90,12 +100,13 @@ const partsMadeBy = (version: number): Map<string, string> =>
     return parts
   })
 
-/** The statement of each part, by kind and name. Litestream adds two tables to a database that it copies. */
+/** The statement of each part of Scrip, by kind and name. Litestream adds two tables to a database that it copies. */
 const partsOf = (sqlite: SqliteDatabase): Map<string, string> => {
   const rows = sqlite
     .query<{ type: string; name: string; tbl_name: string; sql: string | null }, []>(
       `SELECT type, name, tbl_name, sql FROM sqlite_schema
-        WHERE type <> 'table' OR name NOT IN ('_litestream_seq', '_litestream_lock') ORDER BY type, name`,
+        WHERE NOT (type = 'table' AND name IN ('_litestream_seq', '_litestream_lock')) AND NOT (${STATISTICS})
+        ORDER BY type, name`,
     )
     .all()
   return new Map(rows.map(({ type, name, tbl_name, sql }) => [`${type} ${printable(name)}`, `${tbl_name} ${sql}`]))

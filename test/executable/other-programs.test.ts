@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { certificateIn } from '../certificate.ts'
 import { run, start } from '../program.ts'
@@ -23,6 +24,12 @@ const shell = async (file: string, input: string): Promise<string> => {
 }
 
 const databaseOf = ({ dataDir }: Operator): string => join(dataDir, 'scrip.sqlite')
+
+const changed = (file: string, ...statements: string[]): void => {
+  const sqlite = new Database(file)
+  for (const statement of statements) sqlite.run(statement)
+  sqlite.close()
+}
 
 /** Tables that are empty in a live folder of one machine once all events are delivered. */
 const EMPTY = [
@@ -108,6 +115,61 @@ describe.skipIf(sqlite3 === null)("the system's sqlite3", () => {
         expect(rowsIn(loaded)).toEqual(rows)
         expect(Object.keys(rows).filter((name) => rows[name]?.length === 0)).toEqual(EMPTY)
         expect(await run(['verify', loaded])).toMatchObject({ exitCode: 0 })
+      }
+    }))
+})
+
+const statisticsIn = (file: string): string[] => Object.keys(rowsIn(file, "name LIKE 'sqlite_stat%'")).sort()
+
+describe('statistics that another program has written', () => {
+  /** 3.40 has ANALYZE; from 3.46 on the manual of SQLite advises this one at the end of each connection. */
+  const WRITERS: [what: string, write: (file: string) => unknown][] = [
+    ['ANALYZE of a new SQLite', (file) => changed(file, 'ANALYZE')],
+    ['PRAGMA optimize of a new SQLite', (file) => changed(file, 'PRAGMA optimize = 0x10002')],
+  ]
+  if (sqlite3) WRITERS.push(["ANALYZE of the system's sqlite3", (file) => shell(file, 'ANALYZE')])
+
+  test.each(WRITERS)('%s: do not count as data, which is sound as before', (_, write) =>
+    asOperator(async (operator) => {
+      const backup = await operator.backedUp()
+      for (const file of [databaseOf(operator), backup]) {
+        await write(file)
+        expect(statisticsIn(file)).toContain('sqlite_stat1')
+      }
+      for (const args of [['verify'], ['verify', backup], ['serve', '--mode', 'live', '--check']])
+        expect(await operator.run(args)).toMatchObject({ exitCode: 0 })
+      const again = join(operator.folder, 'again.sqlite')
+      expect(await operator.run(['backup', again])).toMatchObject({ exitCode: 0 })
+      expect(readdirSync(operator.folder)).not.toContain('again.sqlite.unsound')
+      for (const file of [backup, again])
+        expect(await operator.run(['restore', file, '--force'])).toMatchObject({ exitCode: 0 })
+      const wallets = await operator.json<{ amount: number }[]>('wallet', 'list')
+      expect(wallets).toMatchObject([{ amount: 1000 }])
+    }),
+  )
+
+  test('do not change how a server looks for its rows: it takes them out when it starts', () =>
+    asOperator(async (operator) => {
+      await operator.stocked()
+      changed(databaseOf(operator), 'ANALYZE')
+      const server = await operator.serve()
+      expect(statisticsIn(databaseOf(operator))).toEqual([])
+      await server.stop()
+    }))
+
+  test('excuse no table, trigger or view of somebody else', () =>
+    asOperator(async (operator) => {
+      const backup = await operator.backedUp()
+      for (const [statement, fault] of [
+        ['CREATE TABLE stat1 (x)', 'the table "stat1" does not belong to Scrip'],
+        ['CREATE TRIGGER later AFTER INSERT ON logins BEGIN SELECT 1; END', 'the trigger "later" does not belong'],
+        ['CREATE VIEW v AS SELECT * FROM sqlite_stat1', 'the view "v" does not belong to Scrip'],
+      ] as const) {
+        const file = join(operator.folder, 'planted.sqlite')
+        copyFileSync(backup, file)
+        changed(file, 'ANALYZE', statement)
+        const refused = await operator.run(['restore', file, '--force'])
+        expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(fault) })
       }
     }))
 })
