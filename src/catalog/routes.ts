@@ -4,6 +4,7 @@ import { Json } from '../http/json.ts'
 import { listOf, pageOf } from '../http/operation.ts'
 import { LONG_PAGE_HEADERS, longPaged } from '../http/pagination.ts'
 import { idPath, sortOf } from '../http/parameters.ts'
+import { PublicFile } from '../http/public-file.ts'
 import { Routes } from '../http/route-lines.ts'
 import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
@@ -162,11 +163,8 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
 export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
   new Routes({ prefix: '/cards', tag: 'Products', public: true, names: 'cards.' }).get(
     '/:id',
-    ({ params: { id }, set }) => {
-      const card = cardOf(foundOr(catalog.shared.find(id), PRODUCT_NOT_FOUND))
-      set.headers['content-type'] = SVG_TYPE
-      set.headers['cache-control'] = 'public, max-age=86400, immutable'
-      return card
+    ({ params: { id } }) => {
+      return new PublicFile(cardOf(foundOr(catalog.shared.find(id), PRODUCT_NOT_FOUND)), { 'content-type': SVG_TYPE })
     },
     {
       id: 'getCardPicture',

@@ -1,60 +1,80 @@
 import { Elysia } from 'elysia'
 import { ROUTE_NOT_FOUND } from '../http/failures.ts'
 import { JSON_TYPE } from '../http/json.ts'
+import { madeOnce, PublicFile } from '../http/public-file.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { fileHeaders, PAGE_HEADERS, SCRIPT_PATH, STYLE_PATH } from '../pages/page.ts'
 import STYLE from '../pages/style.css' with { type: 'text' }
 import { filesOf, guidesOf, llmsText } from './guides.ts'
 import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
+import { GUIDES_PATH } from './page.ts'
 import { linkIn, ownOf, Reference } from './reference.ts'
 import { withReferences } from './references.ts'
 
-const file = (text: string, type: string): Response => new Response(text, { headers: fileHeaders(type) })
+const file = (text: string, type: string): PublicFile => new PublicFile(text, fileHeaders(type))
 
-/** The OpenAPI document and the pages that show it: public, and whole without a network (contract C1). */
+/** The OpenAPI document and the pages that show it: public, whole without a network (contract C1), and each made once. */
 export const docsRoutes = (options: DocumentOptions) => {
   const isLive = options.additions === undefined
   const guides = guidesOf(isLive)
   const files = filesOf(isLive)
-  const document = once(async () => openApiDocument(options))
-  const json = once(async () => servedBySwagger(withReferences(await document())))
-  const reference = once(
+  const document = madeOnce(async () => openApiDocument(options))
+  const json = madeOnce(
+    async () => new PublicFile(await servedBySwagger(withReferences(await document())), { 'content-type': JSON_TYPE }),
+  )
+  const reference = madeOnce(
     async () => new Reference({ document: await document(), guides, files, console: options.additions?.console }),
   )
-  const index = once(async () => JSON.stringify(await (await reference()).index()))
-  const page = async (path: string): Promise<Response> => {
-    const pages = await reference()
-    const text = await pages.findPage(path)
-    const status = text === undefined ? 404 : 200
-    return new Response(text ?? pages.notFound(), { status, headers: PAGE_HEADERS })
-  }
+  const index = madeOnce(async () => file(JSON.stringify(await (await reference()).index()), 'application/json'))
+  const notFound = madeOnce(async () => new Blob([(await reference()).notFound()]))
 
-  const llms = llmsText(options.publicUrl, guides)
+  /** The pages that were asked for, by their paths. */
+  const pages = new Map<string, PublicFile>()
+  const kept = async (path: string, make: () => Promise<PublicFile | undefined>): Promise<PublicFile | undefined> => {
+    const page = pages.get(path) ?? (await make())
+    if (page) pages.set(path, page)
+    return page
+  }
+  const page = async (path: string): Promise<PublicFile | Response> => {
+    const found = await kept(path, async () => {
+      const text = await (await reference()).findPage(path)
+      return text === undefined ? undefined : new PublicFile(text, PAGE_HEADERS)
+    })
+    return found ?? new Response(await notFound(), { status: 404, headers: PAGE_HEADERS })
+  }
   /** A guide for programs that read Markdown, without links to pages that are not served; or a file that a guide names. */
-  const asItIs = async (path: string): Promise<Response> => {
-    const [namedFile, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
-    if (namedFile) return file(await Bun.file(namedFile.file).text(), 'text/plain')
-    const guide = name === path ? undefined : ownOf(guides, name)
-    if (!guide) throw new DomainError(ROUTE_NOT_FOUND)
-    return file(servedMarkdown(await Bun.file(guide.file).text(), linkIn(guides, files)), 'text/markdown')
+  const asItIs = async (path: string): Promise<PublicFile> => {
+    const found = await kept(`${GUIDES_PATH}/${path}`, async () => {
+      const [namedFile, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
+      if (namedFile) return file(await Bun.file(namedFile.file).text(), 'text/plain')
+      const guide = name === path ? undefined : ownOf(guides, name)
+      return guide && file(servedMarkdown(await Bun.file(guide.file).text(), linkIn(guides, files)), 'text/markdown')
+    })
+    if (!found) throw new DomainError(ROUTE_NOT_FOUND)
+    return found
   }
 
+  const llms = madeOnce(() => file(llmsText(options.publicUrl, guides), 'text/markdown'))
+  const style = madeOnce(() => file(STYLE, 'text/css'))
+  // If Scrip runs from its sources, the first request for the script bundles it.
+  const script = madeOnce(async () => file((await import('../pages/script.ts')).SCRIPT, 'text/javascript'))
+
+  // The framework awaits only handlers that are written as async.
   const routes = new Elysia({ name: 'docs' })
-    .get(SPEC_PATH, async () => new Response(await json(), { headers: { 'content-type': JSON_TYPE } }))
-    .get('/docs', () => page('/docs'))
-    .get('/docs/operations/:id', ({ params: { id } }) => page(`/docs/operations/${id}`))
-    .get('/docs/events/:type', ({ params: { type } }) => page(`/docs/events/${type}`))
-    .get('/docs/guides/*', ({ params: { '*': path } }) =>
-      path.includes('.') ? asItIs(path) : page(`/docs/guides/${path}`),
+    .get(SPEC_PATH, async () => json())
+    .get('/docs', async () => page('/docs'))
+    .get('/docs/operations/:id', async ({ params: { id } }) => page(`/docs/operations/${id}`))
+    .get('/docs/events/:type', async ({ params: { type } }) => page(`/docs/events/${type}`))
+    .get('/docs/guides/*', async ({ params: { '*': path } }) =>
+      path.includes('.') ? asItIs(path) : page(`${GUIDES_PATH}/${path}`),
     )
-    .get('/llms.txt', () => file(llms, 'text/markdown'))
-    .get('/docs/search.json', async () => file(await index(), 'application/json'))
-    .get(STYLE_PATH, () => file(STYLE, 'text/css'))
-    // If Scrip runs from its sources, the first request for the script bundles it.
-    .get(SCRIPT_PATH, async () => file((await import('../pages/script.ts')).SCRIPT, 'text/javascript'))
+    .get('/llms.txt', () => llms())
+    .get('/docs/search.json', async () => index())
+    .get(STYLE_PATH, () => style())
+    .get(SCRIPT_PATH, async () => script())
   // The sandbox has its own front page.
-  return isLive ? routes.get('/', () => page('/docs')) : routes
+  return isLive ? routes.get('/', async () => page('/docs')) : routes
 }
 
 const SPEC_PATH = '/openapi.json'
@@ -65,13 +85,4 @@ const servedBySwagger = async (documentation: object): Promise<string> => {
   const { swagger } = await import('@elysiajs/swagger')
   const app = new Elysia().use(swagger({ documentation, specPath: SPEC_PATH }))
   return (await app.handle(new Request(`http://localhost${SPEC_PATH}`))).text()
-}
-
-/** Makes a value when it is first asked for. */
-const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
-  let made: Promise<Value> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

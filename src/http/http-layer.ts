@@ -3,10 +3,11 @@ import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
 import { dryRunResponse, isOfDryRun } from './dry-run.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
-import { JSON_TYPE, Json } from './json.ts'
+import { JSON_TYPE, Json, UNCACHED } from './json.ts'
 import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
 import type { Operation } from './operation.ts'
+import { PublicFile } from './public-file.ts'
 import { type RoutedRequest, requestIdOf, withOperation } from './request-id.ts'
 
 interface HttpLayerOptions {
@@ -28,6 +29,8 @@ const KEEP_ALIVE = `timeout=${IDLE_SECONDS}`
 
 const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void => {
   set.headers['X-Request-Id'] ??= options.nextRequestId()
+  // Caches of proxies may keep a response that does not say so, and give it to a request with another token (contract C4).
+  set.headers['Cache-Control'] ??= UNCACHED['Cache-Control']
   if (options.isClosing()) set.headers.connection = 'close'
   else set.headers['Keep-Alive'] = KEEP_ALIVE
 }
@@ -76,15 +79,17 @@ export const httpLayer = (options: HttpLayerOptions) => {
   const { refuse, refuseUnknownPath } = errorResponder(options)
 
   const complete = (answer: unknown, routed: RoutedRequest) => {
-    const { set, operation } = routed
+    const { request, set, operation } = routed
+    if (answer instanceof PublicFile) set.headers['Cache-Control'] = 'no-cache'
     setCommonHeaders(options, set)
     const shown = isOfDryRun(set.headers) ? dryRunResponse(answer, operation?.response.schema, set.headers) : answer
-    if (shown instanceof Response) {
-      for (const name in set.headers) shown.headers.set(name, String(set.headers[name]))
-      observer?.ended(routed, { status: shown.status, headers: shown.headers, body: undefined })
+    if (shown instanceof Response || shown instanceof PublicFile) {
+      const response = shown instanceof Response ? shown : shown.responseTo(request)
+      for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
+      observer?.ended(routed, { status: response.status, headers: response.headers, body: undefined })
       // Without headers to add, the framework sends the response as it is instead of making another one.
       set.headers = {}
-      return shown
+      return response
     }
     const body = serialized(shown)
     if (body !== shown) set.headers['content-type'] = JSON_TYPE

@@ -4,6 +4,13 @@ import { BODY_UNREADABLE } from './failures.ts'
 /** The content type of every response but documents and pictures. */
 export const JSON_TYPE = 'application/json'
 
+/** Keeps a response out of caches. */
+export const UNCACHED = { 'Cache-Control': 'no-store' }
+
+/** A JSON response that does not pass through the HTTP layer. */
+export const responseBeside = (status: number, body: object, headers: Record<string, string>): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': JSON_TYPE, ...UNCACHED, ...headers } })
+
 export type JsonObject = Record<string, unknown>
 
 /** The value of a JSON text; undefined if it is not JSON. */

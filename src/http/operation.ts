@@ -31,8 +31,6 @@ interface Success<Schema extends TSchema = TSchema> {
 /** Members that the operations of a module can share; a line can set them for itself. */
 interface Shared {
   public?: true
-  /** True if no cache may keep the response: it holds tokens, codes or secrets (contract C3). */
-  secret?: true
   /** The feature that a client must have. Otherwise it is refused before its path is read (contract C4). */
   feature?: string
   /** The prefix of the names of its errors: `payouts.`. */

@@ -5,6 +5,7 @@ import { hasDryRun } from './dry-run.ts'
 import type { Json, JsonObject } from './json.ts'
 import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
 import { queryReader } from './parameters.ts'
+import type { PublicFile } from './public-file.ts'
 import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { documentedRoute } from './target.ts'
 import { bodyCheck } from './validation.ts'
@@ -25,7 +26,7 @@ type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown
 type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; query: ValueOf<Query>; body: Input }
 
 /** The possible results of a handler, which the compiler checks against the schema: the value, or its JSON. */
-type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response
+type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response | PublicFile
 
 /** The place of routes in an app, and their common steps. */
 export interface Place {
@@ -100,18 +101,16 @@ export class Routes<
 }
 
 const routeOptions = (operation: Operation, first: readonly unknown[], beforeHandle: unknown): object => {
-  const { params, query, body, once, secret, response } = operation
-  const isUsual = response.status === 200 && !secret
+  const { params, query, body, once, response } = operation
   const setStatus = ({ set }: Context): void => {
-    if (!once) set.status = response.status
-    if (secret) set.headers['Cache-Control'] = 'no-store'
+    set.status = response.status
   }
   return {
     ...(params && { params }),
     ...(query && { query: reader(queryReader(query)) }),
     transform: present(...first, query && handOverUrl),
     ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
-    beforeHandle: present(beforeHandle, isUsual ? undefined : setStatus),
+    beforeHandle: present(beforeHandle, once || response.status === 200 ? undefined : setStatus),
     detail: { [OPERATION]: operation },
   }
 }

@@ -54,7 +54,6 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
       tag: 'Orders',
       tagDescription: 'Gift cards bought, and the vouchers that are delivered. For accounts with the vouchers feature.',
       feature: 'vouchers',
-      secret: true, // voucher codes
       names: 'orders.',
     })
     .get(

@@ -20,10 +20,9 @@ const POLICY = [
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234a3fb8'/%3E%3Cpath d='M4 6h8v5H4z' fill='%23fff'/%3E%3C/svg%3E"
 
-/** Browsers must not guess the type of a file, and must ask again after an upgrade. */
+/** Browsers must not guess the type of a file. */
 export const fileHeaders = (type: string) => ({
   'content-type': `${type}; charset=utf-8`,
-  'cache-control': 'no-cache',
   'x-content-type-options': 'nosniff',
 })
 

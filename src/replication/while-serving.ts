@@ -1,5 +1,5 @@
 import { renderFailure, STRUCTURED } from '../http/errors.ts'
-import { JSON_TYPE } from '../http/json.ts'
+import { responseBeside } from '../http/json.ts'
 import type { Respond } from '../http/listen.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { pathOf } from '../http/target.ts'
@@ -21,9 +21,8 @@ const COMPUTES = /\/(?:availability|charges|discount)$/
  * is late, because a 503 says that nothing was done (contract C4).
  */
 export const whileServing = (replica: Serving, app: Respond, nextRequestId: () => string): Respond => {
-  const refusal = (request: Request, body: object, headers: object = {}): Response => {
-    const common = { 'content-type': JSON_TYPE, 'X-Request-Id': requestIdOf(request) ?? nextRequestId() }
-    return new Response(JSON.stringify(body), { status: 503, headers: { ...common, ...headers } })
+  const refusal = (request: Request, body: object, headers: Record<string, string> = {}): Response => {
+    return responseBeside(503, body, { 'X-Request-Id': requestIdOf(request) ?? nextRequestId(), ...headers })
   }
   /** Closes the connection, so that the next request can reach the active server. */
   const later = (request: Request): Response => {

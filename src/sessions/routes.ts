@@ -57,7 +57,7 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
     expires_in: accessTtlMs / SECOND_MS,
   })
 
-  const open = new Routes({ ...GROUP, public: true, secret: true })
+  const open = new Routes({ ...GROUP, public: true })
     .post(
       '/login',
       async ({ body, request, set }) => {

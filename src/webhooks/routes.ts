@@ -85,7 +85,6 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
         body: WebhookBody,
         read: (sent: JsonObject, request: Request) => readWebhook(sent, rulesFor(request)),
-        secret: true,
         response: { status: 201, description: 'The webhook and its secret', schema: WebhookWithSecretSchema },
         refuses: { validation: violation('url', 'required', 'is required'), too_many: TOO_MANY_WEBHOOKS },
       },
@@ -157,7 +156,6 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         description:
           'For 24 hours, deliveries are signed with both secrets. A second rotation ends the oldest at once.',
         params: WebhookPath,
-        secret: true,
         response: { description: 'The webhook and its new secret', schema: WebhookWithSecretSchema },
         refuses: { rotate_not_found: WEBHOOK_NOT_FOUND },
       },

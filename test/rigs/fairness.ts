@@ -59,6 +59,10 @@ const ATTACKS: readonly Attack[] = [
   stranger('bodies of 1 MiB by strangers', { path: '/api/v1/beneficiaries', body: bodyOf('[', '1,', '1]') }),
   stranger('logins that fail', { path: '/auth/login', body: '{"username":"nobody","password":"wrong"}' }),
   stranger('the OpenAPI document', { path: '/openapi.json' }),
+  stranger('the reference', { path: '/docs' }),
+  stranger('the longest guide', { path: '/docs/guides/testing-with-scrip' }),
+  stranger('a page of an operation', { path: '/docs/operations/createPayout' }),
+  stranger('a page that is not there', { path: '/docs/operations/nothing' }),
 ]
 
 export const fairness: Rig = async ({ rounds, isShort, progress }) => {

@@ -4,6 +4,7 @@ import { lastDoneMs, refusedSinceDone } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import type { Query } from '../../db/database.ts'
+import { UNCACHED } from '../../http/json.ts'
 import type { Listening } from '../../http/listen.ts'
 import { pathOf } from '../../http/target.ts'
 import { MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts'
@@ -27,7 +28,7 @@ export const serveMetrics = (address: { host: string; port: number }, metrics: M
   const respond = async ({ method, url }: Request): Promise<Response> => {
     if (pathOf(url) !== METRICS_PATH) return new Response(`See ${METRICS_PATH}\n`, { status: 404 })
     if (method !== 'GET') return new Response(null, { status: 405, headers: { Allow: 'GET' } })
-    return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType } })
+    return new Response(await metrics.page(), { headers: { 'content-type': metrics.contentType, ...UNCACHED } })
   }
   const onEscape = (error: Error): Response => {
     if (isUnavailable(error)) return new Response('The data cannot be read at the moment.\n', { status: 503 })

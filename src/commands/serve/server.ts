@@ -7,7 +7,7 @@ import { UsageError, wantsColor } from '../../config/environment.ts'
 import { databasePath } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
 import { renderFailure, STRUCTURED } from '../../http/errors.ts'
-import { JSON_TYPE } from '../../http/json.ts'
+import { responseBeside } from '../../http/json.ts'
 import { SECOND_MS, systemClock } from '../../kernel/clock.ts'
 import { INTERNAL, isUnavailable } from '../../kernel/failure.ts'
 import { Outage } from '../../kernel/outage.ts'
@@ -162,10 +162,7 @@ export const openPlatform = async (config: Config, log: Log) => {
 const unexpectedError = (error: Error, requestId: string, log: Log): Response => {
   log.error('request failed', { requestId, cause: error.stack ?? String(error) })
   const { status, body } = renderFailure(INTERNAL, STRUCTURED)
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': JSON_TYPE, 'X-Request-Id': requestId },
-  })
+  return responseBeside(status, body, { 'X-Request-Id': requestId })
 }
 
 const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promise<void> => {

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Catalog } from '../../catalog/catalog.ts'
-import { Json } from '../../http/json.ts'
+import type { ProductIndex } from '../../catalog/product-index.ts'
+import { JSON_TYPE } from '../../http/json.ts'
+import { PublicFile } from '../../http/public-file.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { codeBlock, html } from '../../pages/html.ts'
 import { drawPage, PAGE_HEADERS, SCRIPT_PATH } from '../../pages/page.ts'
@@ -66,8 +67,8 @@ interface Purchase {
 }
 
 /** A purchase that succeeds: the product has unlimited stock and is delivered immediately. */
-const purchaseFrom = (catalog: Catalog): Purchase | undefined => {
-  const { entries } = catalog.shared.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH })
+const purchaseFrom = (products: ProductIndex): Purchase | undefined => {
+  const { entries } = products.list({}, { field: 'id', direction: 'ASC' }, { page: 1, limit: LOOKED_THROUGH })
   const found = entries.find(({ product }) => product.stock === null && product.deliveryTime === 'instant')
   const [band] = found?.product.bands ?? []
   if (!found || !band) return undefined
@@ -120,18 +121,22 @@ ${codeBlock(session.join('\n'), 'A session with curl')}
 </main>`,
   })
 
-/** The front page: HTML for people who open the address, JSON for programs. */
-export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
-  openRoutes().get(
+/** The front page of a catalog: HTML for people who open the address, JSON for programs. */
+export const frontRoutes = ({ catalog, version, publicUrl }: Parts) => {
+  const made = new WeakMap<ProductIndex, { page: PublicFile; json: PublicFile }>()
+  const filesOf = (products: ProductIndex) => {
+    const facts = frontFacts(version, publicUrl, purchaseFrom(products))
+    // Indented, because a request without a browser may well come from a person.
+    const json = new PublicFile(`${JSON.stringify(facts, null, 2)}\n`, { 'content-type': JSON_TYPE })
+    return { page: new PublicFile(drawFrontPage(facts), PAGE_HEADERS), json }
+  }
+  return openRoutes().get(
     '/',
     ({ request, set }) => {
       set.headers.vary = 'Accept'
-      const facts = frontFacts(version, publicUrl, purchaseFrom(catalog))
-      if (prefersHtml(request.headers.get('accept'))) {
-        return new Response(drawFrontPage(facts), { headers: PAGE_HEADERS })
-      }
-      // Indented, because a request without a browser may well come from a person.
-      return new Json<FrontFacts>(`${JSON.stringify(facts, null, 2)}\n`)
+      const files = made.get(catalog.shared) ?? filesOf(catalog.shared)
+      made.set(catalog.shared, files)
+      return prefersHtml(request.headers.get('accept')) ? files.page : files.json
     },
     {
       id: 'getFrontPage',
@@ -145,6 +150,7 @@ export const frontRoutes = ({ catalog, version, publicUrl }: Parts) =>
       },
     },
   )
+}
 
 /** True if HTML comes first in the Accept header. Browsers put it there, and other programs do not. */
 const prefersHtml = (accept: string | null): boolean => /^text\/html(?! *; *q=0)/i.test(accept ?? '')

@@ -165,7 +165,6 @@ export const clientRoutes = (parts: Parts) =>
         summary: 'Add a client to a world',
         description: 'Every feature is on by default. It has no wallet yet: see openWallet.',
         body: NewClientBody,
-        secret: true,
         bodyExample: { name: 'shop', max_quantity: 10, discounts: { '1': 7.5 }, rate_limit: '100/h,3/m' },
         response: {
           status: 201,

@@ -14,7 +14,7 @@ interface Substitute {
 }
 
 /** Headers that every response has. */
-const KEPT = ['X-Request-Id', 'Connection'] as const
+const KEPT = ['X-Request-Id', 'Connection', 'Cache-Control'] as const
 const KEPT_OF_API = [...KEPT, 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
 
 /** The response that the client gets instead; undefined if it gets the real one. */

@@ -24,7 +24,7 @@ export const feedRoutes = ({ worlds, feed }: Parts) =>
       const world = query.world === ALL_WORLDS ? ALL_WORLDS : getWorld(worlds, query.world).name
       const stream = feed.open(world, numberIn(request.headers.get('last-event-id')))
       // nginx buffers a response unless it has the last one.
-      const headers = { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+      const headers = { 'content-type': EVENT_STREAM, 'x-accel-buffering': 'no' }
       return new Response(stream, { headers })
     },
     {
