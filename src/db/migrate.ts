@@ -1,6 +1,8 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
+import { countsSchema } from './counts.ts'
+import { COUNTS } from './migrations/0001_counts.ts'
 import { schema } from './migrations/0001_schema.ts'
 
 interface Migration {
@@ -9,7 +11,9 @@ interface Migration {
 }
 
 /** The number of a migration is its place here, counted from 1. Never edited once released. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001_schema', sql: Object.values(schema).join('\n') }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001_schema', sql: [...Object.values(schema), ...COUNTS.map(countsSchema)].join('\n') },
+]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

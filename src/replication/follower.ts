@@ -1,6 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { closeConnection } from '../db/connections.ts'
 import { getPosition, type Position, putPosition } from '../db/copy-position.ts'
+import { isOfCounts } from '../db/counts.ts'
 import { rewriteFile } from '../db/scrub.ts'
 import type { Ask } from './connection.ts'
 import { CopyUnfit, requireSameTimeline } from './copy-check.ts'
@@ -38,7 +39,9 @@ export class FollowingCopy implements Disposable {
     sqlite.run('PRAGMA foreign_keys = OFF')
     sqlite.run('PRAGMA ignore_check_constraints = ON')
     this.#sqlite = sqlite
-    this.#triggers = triggersIn(sqlite)
+    // Replacing a row then counts as deleting it.
+    sqlite.run('PRAGMA recursive_triggers = ON')
+    this.#triggers = triggersIn(sqlite).filter(({ name }) => !isOfCounts(name))
     this.#applier = new Applier(sqlite, tablesOf(sqlite))
   }
 
@@ -69,7 +72,7 @@ export class FollowingCopy implements Disposable {
   }
 
   /**
-   * The triggers keep counts and refuse invalid rows. Both have already happened on the server that wrote these rows.
+   * The triggers refuse invalid rows, which has already happened on the server that wrote these rows. Those of the counts stay.
    */
   #apply(changes: readonly Change[]): void {
     const { position } = this

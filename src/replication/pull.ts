@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeConnection, PAGE_BYTES } from '../db/connections.ts'
 import { putPosition } from '../db/copy-position.ts'
+import { recount } from '../db/counts.ts'
 import { databasePath, makePrivateFile, removeDatabase } from '../db/data-folder.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../db/disk.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
@@ -56,6 +57,7 @@ const fill = async (connection: Connection, path: string, { schemaVersion, isSto
     for (const { name } of triggers) sqlite.run(`DROP TRIGGER ${name}`)
     for (const { name } of indexes) sqlite.run(`DROP INDEX ${name}`)
     await fillTables(connection, sqlite, isStopped)
+    recount(sqlite)
     for (const { sql } of [...indexes, ...triggers]) sqlite.run(sql)
     sqlite.run('COMMIT')
   } finally {

@@ -1,4 +1,5 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
+import { isOfCounts } from '../db/counts.ts'
 
 /** The tables of the data, as the migrations have made them. The tables in PostgreSQL follow from them (contract C18). */
 
@@ -28,7 +29,7 @@ export const POSTGRES_TYPES: Readonly<Record<Column['type'], string>> = {
 
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Tables that belong to one database alone: its migrations, and its position as a copy. */
+/** Tables that belong to one database alone: its migrations, and its position as a copy. So do counts, which its triggers keep. */
 const OWN = ['migrations', 'record_copy']
 /** SQLite's own table with the last id of tables that count their ids. It has no key and takes no triggers. */
 export const COUNTERS = 'sqlite_sequence'
@@ -39,7 +40,7 @@ export const tablesOf = (sqlite: SqliteDatabase): Table[] => {
       "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_litestream%' ESCAPE '\\' ORDER BY name",
     )
     .all()
-    .filter(({ name }) => !OWN.includes(name))
+    .filter(({ name }) => !OWN.includes(name) && !isOfCounts(name))
   return [...names.map(({ name, sql }) => tableOf(sqlite, name, sql)), COUNTER_TABLE]
 }
 

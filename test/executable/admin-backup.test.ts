@@ -141,6 +141,7 @@ const DAMAGES: [change: string, fault: string][] = [
   ['UPDATE orders SET transaction_id = 999 WHERE id = 1', 'of orders names a missing row of transactions'],
   ['UPDATE transactions SET client_id = 99 WHERE id = 1', 'transaction 1 is of client 99, its wallet of client 1'],
   ['UPDATE wallets SET is_low = 1 WHERE id = 1', 'wallet 1 is low with '],
+  ["UPDATE payout_counts SET n = n + 1 WHERE status = 'created'", ' differ by 1, 0'],
   [
     "INSERT INTO webhook_queue VALUES (1, 'whk_1', 1, 'order 1', 0, NULL, 0)",
     'delivery 1 of webhook whk_1 waits for nothing',

@@ -1,4 +1,5 @@
 import type { Database as Sqlite } from 'bun:sqlite'
+import { COUNT_FAULTS } from '../../src/db/counts.ts'
 import type { Served } from '../docs/document.ts'
 import { validatorOf } from '../docs/schemas.ts'
 import { LEDGER_FAULTS } from '../wallets/books.ts'
@@ -30,6 +31,8 @@ export const responseFaults = (operation: Served, { status, headers, text, json 
   return `not as documented: ${first?.instancePath || '/'} ${first?.message}`
 }
 
-/** The problems with the ledger of a world, read from its database. */
+/** The problems with the ledger and the totals of a world, read from its database. */
 export const ledgerFaults = (sqlite: Sqlite): string | undefined =>
-  Object.entries(LEDGER_FAULTS).find(([, sql]) => sqlite.query(sql).get() !== null)?.[0]
+  Object.entries({ ...LEDGER_FAULTS, 'totals are not those of the records': COUNT_FAULTS }).find(
+    ([, sql]) => sqlite.query(sql).get() !== null,
+  )?.[0]

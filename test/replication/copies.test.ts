@@ -4,6 +4,7 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { COUNT_FAULTS } from '../../src/db/counts.ts'
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts'
 import { HOUR_MS } from '../../src/kernel/clock.ts'
 import { compareCopy } from '../../src/replication/compare.ts'
@@ -13,7 +14,7 @@ import { Lease } from '../../src/replication/lease.ts'
 import { pullCopy } from '../../src/replication/pull.ts'
 import { POSTGRES, Postgres } from '../postgres.ts'
 import { temporaryFolder } from '../program.ts'
-import { openInstallation } from './opened.ts'
+import { CLIENT, CURRENCY, openInstallation, wallet } from './opened.ts'
 
 /** Copies that follow PostgreSQL, against a real PostgreSQL (contract C18). */
 
@@ -68,6 +69,37 @@ describe.skipIf(POSTGRES === undefined)('a copy', () => {
     expect(copy.position).toMatchObject({ seq: parts.length + 2, epoch: 1 })
     expect(counted(opened.path)).toBe(60_001)
     expect(await opened.differences()).toEqual([])
+  })
+
+  test('keeps its own totals, which PostgreSQL does not have', async () => {
+    using opened = await open()
+    const { installation, path } = opened
+    const payout = (id: string) =>
+      `INSERT INTO payouts (id, client_id, reference_id, status, wallet_id, currency_id, amount_minor, amount_rank, fees_minor,
+        paid_minor, paid_amount_minor, beneficiary_total_minor, search_folded, beneficiary_identifiers, metadata, created_at_ms)
+        VALUES ('${id}', 1, '${id}', 'created', 1, 1, 100, 1, 0, 1, 1, 1, '', '[]', '{}', 0)`
+    const totals = (file: string) => {
+      using sqlite = new SqliteDatabase(file)
+      expect(sqlite.query(COUNT_FAULTS).all()).toEqual([])
+      return sqlite.query('SELECT status, n, amount_minor FROM payout_counts WHERE n > 0').values()
+    }
+    await installation.run(CURRENCY, CLIENT, wallet(1, 1), ...['a', 'b', 'c'].map(payout))
+    await opened.follow()
+    await installation.run("UPDATE payouts SET status = 'failed' WHERE id = 'a'", "DELETE FROM payouts WHERE id = 'b'")
+    // A row that takes the place of another one is written over it.
+    await installation.run("UPDATE payouts SET reference_id = 'd', description = 'x' WHERE id = 'c'", payout('e'))
+    await opened.follow()
+    const expected = [
+      ['created', 2, 200],
+      ['failed', 1, 100],
+    ]
+    expect(totals(installation.path)).toEqual(expected)
+    expect(totals(path)).toEqual(expected)
+    using folder = temporaryFolder()
+    await pullCopy(installation.connection, folder.path, { schemaVersion: SCHEMA_VERSION, isStopped: () => false })
+    expect(totals(join(folder.path, 'scrip.sqlite'))).toEqual(expected)
+    expect(await installation.sql("SELECT relname FROM pg_class WHERE relname LIKE '%\\_counts%'")).toEqual([])
+    expect(await installation.sql("SELECT seq FROM scrip.changes WHERE rows::text LIKE '%\\_counts%'")).toEqual([])
   })
 
   test('has no part of a unit of work whose last part PostgreSQL refuses', async () => {

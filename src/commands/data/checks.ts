@@ -1,3 +1,4 @@
+import { COUNT_FAULTS } from '../../db/counts.ts'
 import checksSql from './checks.sql' with { type: 'text' }
 
 /** A property that every database has at all times. Its query returns the rows that violate it, in order. */
@@ -13,6 +14,7 @@ export const FILE_CHECK: Check = {
 }
 
 /** The checks of `scrip verify` (contract C11 to C13). */
-export const CHECKS: readonly Check[] = [...checksSql.matchAll(/^-- name: (.+)\n([^;]+);$/gm)].map(
-  ([, name = '', sql = '']) => ({ name, sql }),
-)
+export const CHECKS: readonly Check[] = [
+  ...Array.from(checksSql.matchAll(/^-- name: (.+)\n([^;]+);$/gm), ([, name = '', sql = '']) => ({ name, sql })),
+  { name: 'totals are those of the records', sql: COUNT_FAULTS },
+]

@@ -9,6 +9,7 @@ import { operatorName, UsageError } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { findPosition } from '../../db/copy-position.ts'
+import { recount } from '../../db/counts.ts'
 import {
   DataFault,
   databasePath,
@@ -164,6 +165,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
     const database = Database.openFile(staged)
     try {
       migrate(database.sqlite, systemClock)
+      recount(database.sqlite)
       requireSameMode(database, config)
       requireKey(database, config)
       const broken = brokenIn(await verified(staged, config, onProgress))

@@ -1,3 +1,4 @@
+import { isOfCounts } from '../../db/counts.ts'
 import type { Database } from '../../db/database.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
 import type { RecordedRequest } from './contract.ts'
@@ -58,7 +59,7 @@ const watchedTables = (sqlite: Database['sqlite']): string[] =>
     )
     .all()
     .map(({ name }) => name)
-    .filter((table) => !UNWATCHED.has(table))
+    .filter((table) => !UNWATCHED.has(table) && !isOfCounts(table))
 
 const triggersOf = (sqlite: Database['sqlite'], table: string): string[] =>
   Object.entries(OPERATIONS).map(([operation, [before, after]]) => {
