@@ -1,6 +1,7 @@
 import './start/production.ts'
 import { CommanderError } from 'commander'
 import { argumentsOf, commandLine } from './commands/command-line.ts'
+import { print } from './commands/terminal/output.ts'
 import { ExposedSecret, UsageError } from './config/environment.ts'
 import { EXIT, errorText, ProgramError } from './kernel/exit.ts'
 import { givenEnvironment } from './start/production.ts'
@@ -16,15 +17,23 @@ const exitCodeOf = (error: unknown): number => {
   return error instanceof ProgramError ? error.exitCode : EXIT.failed
 }
 
-// Whoever reads, such as `head`, may stop when it has enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+// Who prints learns from the write itself whether it failed. Without a listener, the runtime would end the program and show its source.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
+const runCommand = async (args: readonly string[]): Promise<void> => {
+  let help = ''
+  const program = await commandLine(givenEnvironment, args, (text) => {
+    help += text
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } finally {
+    if (help !== '') await print(help)
+  }
+}
 
 try {
-  const args = argumentsOf(process.argv.slice(2))
-  const program = await commandLine(givenEnvironment, args)
-  await program.parseAsync(args, { from: 'user' })
+  await runCommand(argumentsOf(process.argv.slice(2)))
 } catch (error) {
   process.exitCode = exitCodeOf(error)
 }

@@ -79,7 +79,7 @@ export const launch = (args: readonly string[], place: Place = {}) => {
     const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), log.whole])
     return { exitCode, stdout, stderr, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / US_PER_MS }
   }
-  return { pid: child.pid, kill: (): void => child.kill('SIGKILL'), logged: log.logged, ended: ended() }
+  return { pid: child.pid, kill: (): void => child.kill('SIGKILL'), log: log.soFar, logged: log.logged, ended: ended() }
 }
 
 /** Runs a command that ends by itself. */

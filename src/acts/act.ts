@@ -79,6 +79,8 @@ export interface Act {
   inNewFolder?: true
   /** Set if it needs the folder alone; `folder` works without PostgreSQL. */
   alone?: 'write' | 'folder'
+  /** The column of a secret that is shown once, and what to do when it is lost. */
+  secret?: { column: string; remedyOf: (result: Row) => string }
   /** Converts the text of its file before it is sent; by default, the text is sent as it is. */
   readFile?: (text: string) => string
   /** The operation below `/_sandbox` that does the same in a sandbox: `POST /wallets/{id}/fund` (contract C15). */

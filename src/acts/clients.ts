@@ -17,7 +17,7 @@ import {
 } from '../sessions/queries.ts'
 import { deleteWallets, walletsOf } from '../wallets/queries.ts'
 import type { World } from '../worlds/world.ts'
-import type { Acting } from './act.ts'
+import type { Act, Acting } from './act.ts'
 import { type Row, rowOf } from './cells.ts'
 import { choiceOf, field, type Input, wholeNumber } from './fields.ts'
 import { act, get, type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
@@ -146,6 +146,10 @@ const refuseTaken = (query: Query, name: string): void => {
 /** 32 letters of 36 kinds: 165 random bits (contract C3). */
 export const newPassword = ({ ids }: World): string => ids.letters(32)
 const SHOWN_ONCE = 'Keep the password: it is shown only once.'
+const PASSWORD: Act['secret'] = {
+  column: 'password',
+  remedyOf: ({ username }) => `scrip client rotate ${String(username)} makes a new one`,
+}
 
 const add = async ({ world, write, record, note }: Acting, { name }: { name: string }): Promise<Row> => {
   const password = newPassword(world)
@@ -234,14 +238,14 @@ export const clientActs = {
     'Add a client and print its password once; creates live data in a new folder',
     { name: field('<name>', 'its username', { read: newName }) },
     add,
-    { inNewFolder: true, inSandbox: 'POST /clients' },
+    { inNewFolder: true, inSandbox: 'POST /clients', secret: PASSWORD },
   ),
   list: listing('List the clients, newest first', CLIENT.columns, clientsOf, {
     times: 'added',
     statuses: ['enabled', 'disabled'],
     inSandbox: 'GET /clients',
   }),
-  rotate: act('Give a client a new password and revoke its tokens', ROTATED, rotate),
+  rotate: act('Give a client a new password and revoke its tokens', ROTATED, rotate, { secret: PASSWORD }),
   show: showing(CLIENT, 'Show a client and its wallets'),
   rename: act('Give a client another username; its password and its tokens stay', RENAMED, rename),
   remove: act('Remove a client that has no records', NAMED, remove),

@@ -31,6 +31,7 @@ import { NOUNS } from './acts/table.ts'
 import { choiceArgument, choiceOption } from './arguments.ts'
 import { withExamples } from './help/examples.ts'
 import type { DocumentOptions } from './serve/openapi.ts'
+import { print } from './terminal/output.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 /** Gives a command its description, options and action. */
@@ -105,7 +106,7 @@ const desk: Define = (command) =>
     .action(async (options: DeskOptions) => (await import('./desk/desk.ts')).desk(options))
 
 const version: Define = (command) =>
-  command.description('print the version').action(() => void process.stdout.write(`${VERSION}\n`))
+  command.description('print the version').action(async () => void (await print(`${VERSION}\n`)))
 
 /** A command with commands below it. */
 const group =
@@ -184,14 +185,21 @@ export const argumentsOf = (words: readonly string[]): readonly string[] => {
 }
 
 /** The commands that the arguments need; without arguments, all of them. */
-export const commandLine = async (givenEnvironment: Environment, args: readonly string[] = []): Promise<Command> => {
+export const commandLine = async (
+  givenEnvironment: Environment,
+  args: readonly string[] = [],
+  writeHelp?: (text: string) => void,
+): Promise<Command> => {
   const program = new Command('scrip')
     .description('A B2B rewards platform in one executable. scrip alone is scrip serve.')
     .version(VERSION, '--version', 'print the version')
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ minWidthToWrap: WORDS_WIDTH_MIN })
-    .configureOutput({ outputError: (text, write) => write(errorText(inOurStyle(text.trimEnd()))) })
+    .configureOutput({
+      outputError: (text, write) => write(errorText(inOurStyle(text.trimEnd()))),
+      ...(writeHelp && { writeOut: writeHelp }),
+    })
   const [called = ''] = args
   const isOne = NAMES.includes(called) && !ABOUT_ALL.includes(called)
   for (const [title, commands] of Object.entries(COMMANDS)) {

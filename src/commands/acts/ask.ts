@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Act, ActRequest } from '../../acts/act.ts'
-import type { Row } from '../../acts/cells.ts'
+import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
+import { type Row, textOf } from '../../acts/cells.ts'
 import { fileOf, inputOf } from '../../acts/fields.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
@@ -14,7 +14,7 @@ import { freshActId } from '../../kernel/ids.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { explainFaults, reasonOf, withInput } from '../advice.ts'
 import { holdsNoDatabase, pathOf, reading, requireLiveFolder } from '../records/administration.ts'
-import { note, type Result, show } from '../terminal/output.ts'
+import { isList, note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { perform } from './perform.ts'
 import { withPerformer } from './performer.ts'
@@ -30,7 +30,7 @@ interface Means {
   input?: string
   onProgress?: OnProgress
   /** Gets messages for people, besides the result. By default, they are printed. */
-  onNote?: (text: string) => void
+  onNote?: (text: string) => unknown
 }
 
 /** The action of a command: asks the server, or performs the act if none runs. */
@@ -40,8 +40,11 @@ export const acting = (act: Act) =>
     const request = actRequestOf(this, inputOf(act.takes, args))
     await explainFaults(config.dataDir, () =>
       withProgress(async (onProgress) => {
-        const means = { config, act, request, onProgress }
-        await show(act.alone ? await askAlone(means, act.alone) : await askWithFile(means), config.format)
+        const notes: string[] = []
+        const means = { config, act, request, onProgress, onNote: (text: string) => notes.push(text) }
+        const result = read(act.alone ? await askAlone(means, act.alone) : await askWithFile(means))
+        await show(result, config.format, doneBy(request, result, act))
+        for (const text of notes) note(text, config.format) // about what has been shown
       }),
     )
   }
@@ -70,19 +73,41 @@ export const actingOnEach = (act: Act, among: NonNullable<Act['among']>) =>
         process.exitCode = error.exitCode
       }
     }
-    await show({ columns: Object.keys(rows[0] ?? {}), rows }, config.format)
+    const result = { columns: Object.keys(rows[0] ?? {}), rows }
+    await show(result, config.format, doneBy(actRequestOf(this), result))
   }
+
+/** A result that can be read twice. */
+const read = (result: ActResult): ActResult => (isList(result) ? { ...result, rows: [...result.rows] } : result)
+
+/** The most records that an error lists. The audit has them all. */
+const NAMED_MAX = 10
+
+/** What an act did, for the one line of an output that cannot be written (contract C1). It says no secret. */
+export const doneBy = ({ command, isDryRun }: ActRequest, result: ActResult, { secret }: Partial<Act> = {}): string => {
+  const rows = isList(result) ? [...result.rows] : [result]
+  const named = rows.slice(0, NAMED_MAX).map((row) =>
+    Object.entries(row)
+      .filter(([column]) => column !== secret?.column)
+      .map(([column, cell]) => `${column} ${textOf(cell)}`)
+      .join(', '),
+  )
+  const rest = rows.length > NAMED_MAX ? [`and ${rows.length - NAMED_MAX} more`] : []
+  const outcome = [...named, ...rest].join('; ') || 'nothing to do'
+  const lost = secret && rows[0] ? `. The ${secret.column} is lost: ${secret.remedyOf(rows[0])}` : ''
+  return `scrip ${command} ${isDryRun ? 'would do this' : 'was done'}: ${outcome}${lost}`
+}
 
 const WHICH = 'a record or a file is to be named, and not both\nGive an id, or --file.'
 
-const askWithFile = async (means: Means & { act: Act }): Promise<Result> => {
+const askWithFile = async (means: Means & { act: Act }): Promise<ActResult> => {
   const { takes, readFile = (text) => text } = means.act
   const file = fileOf(takes, means.request.input)
   const input = file === undefined ? '' : await recordingRefusal(means, () => withInput(file, readFile))
   return await ask({ ...means, input })
 }
 
-const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<Result> => {
+const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<ActResult> => {
   const { dataDir, postgres } = means.config
   if (postgres && needs === 'write') makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir))
@@ -123,7 +148,7 @@ const LOOK_MS = 20
 const QUIET_MS = 2 * SECOND_MS
 
 /** Asks until the result of the act is known. @throws ProgramError */
-export const ask = async (means: Means): Promise<Result> => {
+export const ask = async (means: Means): Promise<ActResult> => {
   const { config, act, request } = means
   const { dataDir, postgres, format } = config
   if (postgres || act?.inNewFolder) makeDataFolder(dataDir)
@@ -172,7 +197,13 @@ const performHere = (
 }
 
 /** Undefined when the server has ended before, or does not know it yet. @throws ProgramError */
-const askServer = async ({ config, request, input = '', onProgress, onNote }: Means): Promise<Result | undefined> => {
+const askServer = async ({
+  config,
+  request,
+  input = '',
+  onProgress,
+  onNote,
+}: Means): Promise<ActResult | undefined> => {
   for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(request)}\n${input}`)) {
     if ('note' in line) (onNote ?? ((text) => note(text, config.format)))(line.note)
     else if ('progress' in line) onProgress?.(...line.progress)

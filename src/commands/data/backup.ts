@@ -17,7 +17,7 @@ import { isOfMode } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
-import { actRequestOf, ask, recordingRefusal } from '../acts/ask.ts'
+import { actRequestOf, ask, doneBy, recordingRefusal } from '../acts/ask.ts'
 import { explainFaults } from '../advice.ts'
 import { withReader } from '../records/administration.ts'
 import { note, show } from '../terminal/output.ts'
@@ -76,9 +76,9 @@ async function backUp(this: Command, place: string, { keep }: BackupOptions): Pr
         })
       }),
     )
-    sayWhatIsNotInIt(config)
     await recordCopied(means, copied)
-    await show(copied.facts, config.format)
+    await show(copied.facts, config.format, doneBy(request, copied.facts))
+    sayWhatIsNotInIt(config)
   })
 }
 

@@ -31,7 +31,7 @@ import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { areKeysOf, hasKey, openCipher } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
-import { actRequestOf, recordingRefusal } from '../acts/ask.ts'
+import { actRequestOf, doneBy, recordingRefusal } from '../acts/ask.ts'
 import { dataError, explainFaults } from '../advice.ts'
 import { requirePrivateData } from '../records/administration.ts'
 import { note, show } from '../terminal/output.ts'
@@ -52,13 +52,14 @@ export const restoreCommand = (restore: Command): void => {
       const config = dataConfigOf(options)
       if (config.postgres) throw new UsageError(NOT_WITH_POSTGRES)
       // A refusal is recorded in the database that stays in the folder, whether a server runs or not.
-      await recordingRefusal({ config, request: actRequestOf(this) }, async () => {
+      const request = actRequestOf(this)
+      const row = await recordingRefusal({ config, request }, async () => {
         await explainFaults(file, () => requireFile(file))
         const work = (onProgress: OnProgress) => restored(file, config, options.force ?? false, onProgress)
-        const row = await explainFaults(config.dataDir, () => withProgress(work))
-        await show(row, config.format)
-        sayWhatIsKept(row, config)
+        return await explainFaults(config.dataDir, () => withProgress(work))
       })
+      await show(row, config.format, doneBy(request, row))
+      sayWhatIsKept(row, config)
     })
 }
 

@@ -37,9 +37,9 @@ export const verifyCommand = (verify: Command): void => {
         ),
       )
       const broken = results.filter(({ faults }) => faults > 0)
-      if (broken.length === 0) note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
       const shown = format === 'text' && !options.verbose ? broken : results
       if (shown.length > 0) await show({ columns: ['check', 'faults', 'first'], rows: shown }, format)
+      if (broken.length === 0) note(`${path} is sound: ${results.length} checks found nothing wrong.`, format)
       for (const { unchecked } of results) if (unchecked !== undefined) note(unchecked, format)
       if (broken.length > 0) {
         throw refused(

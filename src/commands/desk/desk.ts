@@ -17,6 +17,7 @@ import { type Reading, reading, requireLiveFolder } from '../records/administrat
 import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
+import { print } from '../terminal/output.ts'
 import { actOnDesk, formOf } from './acts.ts'
 import { listFor, PAGES, STATEMENT_COLUMNS, statementFor } from './lists.ts'
 import { storyOf } from './story.ts'
@@ -35,10 +36,13 @@ export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void>
     respond: (request) => respond(request, server.addressOf(request)),
     onEscape,
   })
-  process.stdout.write(`${urlOf(LOOPBACK, server.port)}${entrance}\n`)
-  process.stderr.write('Open this address in a browser. It works once; the desk ends with this command, at Ctrl+C.\n')
-  await nextStopSignal('SIGHUP')
-  await server.stop(0)
+  try {
+    await print(`${urlOf(LOOPBACK, server.port)}${entrance}\n`)
+    process.stderr.write('Open this address in a browser. It works once; the desk ends with this command, at Ctrl+C.\n')
+    await nextStopSignal('SIGHUP')
+  } finally {
+    await server.stop(0)
+  }
   process.exit(EXIT.done)
 }
 

@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander'
 import { SHIPPED } from '../../sandbox/scenario/shipped.ts'
 import { choiceArgument } from '../arguments.ts'
+import { print } from '../terminal/output.ts'
 
 /** `scrip completion`: a function of a few lines for each shell, which asks the program for the next words (decision 45). */
 
@@ -60,8 +61,8 @@ export const completionCommand = (completion: Command, program: Command): void =
     .description('print a completion script for a shell')
     .addArgument(choiceArgument('<shell>', 'the shell', Object.keys(FUNCTIONS)))
     .allowExcessArguments()
-    .action((shell: Shell, _, { args: [, ...words] }: Command) => {
-      process.stdout.write(words.length === 0 ? FUNCTIONS[shell] : `${offersFor(program, words).join('\n')}\n`)
+    .action(async (shell: Shell, _, { args: [, ...words] }: Command) => {
+      await print(words.length === 0 ? FUNCTIONS[shell] : `${offersFor(program, words).join('\n')}\n`)
     })
 }
 

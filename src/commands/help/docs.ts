@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { FILES, GUIDES } from '../../docs/guides.ts'
 import { choiceArgument } from '../arguments.ts'
+import { print } from '../terminal/output.ts'
 import { manualOf } from './manual.ts'
 
 /** `scrip docs`: the guides and files of operators, from the executable (contract C17). */
@@ -26,9 +27,9 @@ export const docsCommand = (docs: Command, program: Command): void => {
   docs
     .description('print a guide, or a file for operators; without a topic, the list of topics')
     .addArgument(choiceArgument('[topic]', 'the guide or file', Object.keys(topics)))
-    .action((name: string | undefined) => {
+    .action(async (name: string | undefined) => {
       const topic = name === undefined ? undefined : topics[name]
-      process.stdout.write(topic ? textOf(topic) : listOf(topics))
+      await print(topic ? textOf(topic) : listOf(topics))
     })
 }
 

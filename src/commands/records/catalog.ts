@@ -27,7 +27,7 @@ import { refused } from '../../kernel/exit.ts'
 import { readReference, seedReferenceData } from '../../start/seed.ts'
 import { acting } from '../acts/ask.ts'
 import { explainFaults, withInput } from '../advice.ts'
-import { note, show } from '../terminal/output.ts'
+import { note, print, show } from '../terminal/output.ts'
 import { administer, type Reading, requireLive, withReader } from './administration.ts'
 import { actCommand, describe } from './records.ts'
 
@@ -37,7 +37,7 @@ export const catalogCommands = (catalog: Command): void => {
   catalog
     .command('schema')
     .description('print the JSON Schema of a catalog file')
-    .action(() => void process.stdout.write(`${JSON.stringify(CatalogSchema, null, 2)}\n`))
+    .action(async () => void (await print(`${JSON.stringify(CatalogSchema, null, 2)}\n`)))
   catalog
     .command('init')
     .description('write a sample catalog to begin with')
@@ -67,14 +67,14 @@ export const catalogCommands = (catalog: Command): void => {
                 requireLive(dataDir, 'catalog export')
                 return writeCatalog(database.query, readReference())
               })
-        if (file === '-') process.stdout.write(text)
+        if (file === '-') await print(text)
         else writeFileSync(file, text)
       })
     })
 }
 
-const writeSample = (file: string): void => {
-  if (file === '-') process.stdout.write(sampleJson)
+const writeSample = async (file: string): Promise<void> => {
+  if (file === '-') await print(sampleJson)
   else if (existsSync(file))
     throw refused(`${file} already exists, and scrip catalog init overwrites nothing\nName another file.`)
   else {

@@ -14,7 +14,7 @@ import { openCipher } from '../../orders/voucher-key.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
 import { checkServer, followersOf, installationOf, makeInstallation } from '../../replication/installation.ts'
 import { VERSION } from '../../start/version.ts'
-import { jsonOf, show } from '../terminal/output.ts'
+import { jsonOf, print, show } from '../terminal/output.ts'
 import { actCommand } from './records.ts'
 import { explainPostgres } from './replication.ts'
 
@@ -71,7 +71,7 @@ async function showStatus(this: Command): Promise<void> {
       const followers = await followersOf(connection.ask, installation.seq)
       const { id, release, schemaVersion, epoch, seq, holder, url } = installation
       const facts = { installation: id, release, schema: schemaVersion, epoch, seq, holder, url }
-      if (format === 'json') process.stdout.write(`${jsonOf({ ...facts, followers })}\n`)
+      if (format === 'json') await print(`${jsonOf({ ...facts, followers })}\n`)
       else {
         await show(facts, format)
         if (followers.length > 0)

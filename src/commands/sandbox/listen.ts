@@ -4,6 +4,7 @@ import type { ListenOptions, TriggerOptions } from '../../config/option-table.ts
 import { refused } from '../../kernel/exit.ts'
 import { visible } from '../../kernel/visible.ts'
 import { isSignedBy } from '../../webhooks/signing.ts'
+import { print } from '../terminal/output.ts'
 import { bodyOf, SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
@@ -37,21 +38,25 @@ export const listen = async (options: ListenOptions): Promise<void> => {
       if (!isSignedBy([await secret.promise], 'standard', request.headers, body)) return refusal()
       const event = JSON.parse(body) as Received
       const response = options.forward === undefined ? undefined : await forward(options.forward, request, body)
-      process.stdout.write(lineOf(event, response?.status))
+      printed(lineOf(event, response?.status))
       return response ?? new Response()
     },
   })
-  const stopped = Promise.withResolvers<void>()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.resolve())
+  const stopped = Promise.withResolvers<Error | undefined>()
+  /** Without its reader, it has nothing to listen for. */
+  const printed = (text: string): void =>
+    void print(text).then((isRead) => isRead || stopped.resolve(undefined), stopped.resolve)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.resolve(undefined))
   try {
     const url = `http://127.0.0.1:${server.port}/`
     const events = options.events.split(',').map((pattern) => pattern.trim())
     const created = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
     const webhook = created as { id: string; secret: string }
     secret.resolve(webhook.secret)
-    process.stdout.write(`secret ${visible(webhook.secret)}\n`)
-    await Promise.race([stopped.promise, watch(client, webhook.id)])
+    printed(`secret ${visible(webhook.secret)}\n`)
+    const fault = await Promise.race([stopped.promise, watch(client, webhook.id)])
     await client.send('DELETE', `/api/v1/webhooks/${webhook.id}`)
+    if (fault) throw fault
   } finally {
     await server.stop(true)
   }
@@ -73,7 +78,7 @@ const watch = async (client: SandboxClient, id: string): Promise<never> => {
 export const trigger = async (type: string, options: TriggerOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
   const { id } = bodyOf<{ id: string }>(await client.control('POST', '/events', { body: { type } }))
-  process.stdout.write(`${visible(id)}\n`)
+  await print(`${visible(id)}\n`, `The event ${visible(id)} was published`)
 }
 
 const refusal = (): Response =>

@@ -2,6 +2,7 @@ import { healthUrlOf } from '../../config/config.ts'
 import type { HealthOptions, WaitOptions } from '../../config/option-table.ts'
 import { SECOND_MS, sinceStartMs } from '../../kernel/clock.ts'
 import { EXIT, ProgramError, refused } from '../../kernel/exit.ts'
+import { print } from '../terminal/output.ts'
 
 const READY = 200
 const PAUSE_MS = 50
@@ -12,7 +13,7 @@ export const health = async (options: HealthOptions): Promise<void> => {
   const state = await readiness(url, RESPONSE_MS_MAX)
   if (state !== READY)
     throw refused(`${url} is not ready: ${state}\nscrip serve starts a server; --url names another one.`)
-  process.stdout.write('ready\n')
+  await print('ready\n')
 }
 
 /** `scrip wait` (contract C1). */
@@ -31,7 +32,7 @@ export const wait = async (options: WaitOptions): Promise<void> => {
     }
     await Bun.sleep(PAUSE_MS)
   }
-  process.stdout.write('ready\n')
+  await print('ready\n')
 }
 
 /**

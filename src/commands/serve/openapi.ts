@@ -9,6 +9,7 @@ import { withoutReferences } from '../../docs/references.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { createLog } from '../../observability/log.ts'
 import { assemble } from '../../start/assemble.ts'
+import { print } from '../terminal/output.ts'
 
 export interface DocumentOptions {
   as: (typeof DOCUMENT_FORMATS)[number]
@@ -23,10 +24,10 @@ export const printOpenApi = async (config: Config, { as, output }: DocumentOptio
   const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
   const served = await documentOf(config, publicUrl)
   if (as === 'bruno') writeFolder(output ?? '', brunoCollection(withoutReferences(served), publicUrl))
-  else print(as === 'postman' ? postmanCollection(withoutReferences(served), publicUrl) : served)
+  else await print(jsonText(as === 'postman' ? postmanCollection(withoutReferences(served), publicUrl) : served))
 }
 
-const print = (document: object): void => void process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 
 const writeFolder = (folder: string, files: Record<string, string>): void => {
   for (const [path, text] of Object.entries(files)) {

@@ -9,6 +9,7 @@ import { visibleLines } from '../../kernel/visible.ts'
 import type { Log } from '../../observability/log.ts'
 import type { ReplicatedServer } from '../../replication/server.ts'
 import { VERSION } from '../../start/version.ts'
+import { print } from '../terminal/output.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
@@ -32,9 +33,10 @@ export const serve = async (config: Config): Promise<void> => {
     throw error
   }
   const startupMs = Math.round(sinceStartMs())
-  process.stdout.write(
+  // A server serves on, also where nobody can read its address.
+  print(
     `ready url=${server.url} mode=${config.mode} version=${VERSION} pid=${process.pid} startup_ms=${startupMs}${roleOf(replica)}\n`,
-  )
+  ).catch(({ message }: Error) => log.error(message, { url: server.url }))
   if (isNotifying()) await notifyReady(log)
   if (isForPerson(config)) process.stderr.write(visibleLines(greetingOf(config, server.url)))
   else log.info('listening', { url: server.url, mode: config.mode, data: config.dataDir ?? 'in memory' })

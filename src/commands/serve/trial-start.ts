@@ -9,6 +9,7 @@ import { EXIT, ProgramError, unusable } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { explainFaults } from '../advice.ts'
 import { brokenIn, verified } from '../data/verify.ts'
+import { print } from '../terminal/output.ts'
 import { openPlatform } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
@@ -41,7 +42,7 @@ export const startOnCopy = async (config: Config, log: Log): Promise<void> => {
       throw new ProgramError(error.exitCode, error.message.replaceAll(staging.path, dataDir), { cause: error.cause })
     }
   })
-  process.stdout.write(`${dataDir} can be served by this release.\n`)
+  await print(`${dataDir} can be served by this release.\n`)
 }
 
 const copyFolder = async (from: string, to: string): Promise<void> => {

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import type { List, Row } from '../../acts/cells.ts'
+import { refused } from '../../kernel/exit.ts'
 import { visibleLines } from '../../kernel/visible.ts'
 import { csvOf } from './csv.ts'
 import { recordOf, tableOf } from './table.ts'
@@ -14,25 +14,37 @@ type Format = 'text' | 'json' | 'csv'
 
 const PIECE_LENGTH = 16_384
 
-/** Prints a result piece by piece, as fast as its reader reads. */
-export const show = async (result: Result, format: Format): Promise<void> => {
+/**
+ * Prints a result piece by piece, as fast as its reader reads.
+ * @param done what has been done, for the error of an output that cannot be written
+ */
+export const show = async (result: Result, format: Format, done?: string): Promise<void> => {
   let waiting = ''
-  const print = async () => {
-    const text = waiting
+  for (const piece of piecesOf(result, format)) {
+    waiting += piece
+    if (waiting.length < PIECE_LENGTH) continue
+    if (!(await print(waiting, done))) return
     waiting = ''
-    if (!process.stdout.write(text)) await once(process.stdout, 'drain')
   }
-  try {
-    for (const piece of piecesOf(result, format)) {
-      waiting += piece
-      if (waiting.length >= PIECE_LENGTH) await print()
-    }
-    await print()
-  } catch (error) {
-    // A reader such as `head` may stop when it has enough.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
-  }
+  await print(waiting, done)
 }
+
+/**
+ * Writes a text on standard output. Resolves to false if nobody reads it: a reader such as `head` may stop when it has enough.
+ * @param done what has been done, which the error says
+ * @throws ProgramError if it cannot be written, as on a full disk
+ */
+export const print = (text: string, done?: string): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
+      if (!error) resolve(true)
+      else if (error.code === 'EPIPE') resolve(false)
+      else reject(refused([`standard output cannot be written: ${reasonOf(error)}`, done ?? []].flat().join('. ')))
+    })
+  })
+
+/** `no space left on device`, of the runtime's `ENOSPC: no space left on device, write`. */
+const reasonOf = ({ message }: Error): string => message.replace(/^[A-Z]+: |, write$/g, '')
 
 function* piecesOf(result: Result, format: Format): Generator<string> {
   if (isPage(result)) yield* result.pieces

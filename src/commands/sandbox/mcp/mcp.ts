@@ -1,5 +1,6 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
@@ -16,6 +17,7 @@ import { withoutReferences } from '../../../docs/references.ts'
 import { ProgramError, refused } from '../../../kernel/exit.ts'
 import { VERSION } from '../../../start/version.ts'
 import { logOf, startServer } from '../../serve/server.ts'
+import { print } from '../../terminal/output.ts'
 import { SandboxClient } from '../sandbox-client.ts'
 import { textOf } from './guide.ts'
 import { partOf } from './operations.ts'
@@ -68,11 +70,13 @@ const checkSandbox = async (client: SandboxClient, config: McpConfig): Promise<v
     )
 }
 
-/** Resolves when the input has ended and each request has its response. @throws ProgramError for a message that is too long */
+/**
+ * Resolves when the input has ended and each request has its response, or nobody reads them.
+ * @throws ProgramError for a message that is too long, or an output that cannot be written
+ */
 const untilResponsesAreSent = async (transport: StdioServerTransport): Promise<void> => {
   const open = new Set<unknown>()
   const { onmessage: receive } = transport
-  const send = transport.send.bind(transport)
   let isOver = false
   const over = Promise.withResolvers<void>()
   const look = (): void => {
@@ -90,7 +94,7 @@ const untilResponsesAreSent = async (transport: StdioServerTransport): Promise<v
     receive?.(message)
   }
   transport.send = async (message) => {
-    await send(message)
+    if (!(await print(serializeMessage(message)).catch(over.reject))) over.resolve()
     if (!('method' in message)) open.delete(message.id)
     look()
   }
