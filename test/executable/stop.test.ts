@@ -1,18 +1,63 @@
 import { expect, test } from 'bun:test'
-import { chmodSync, chownSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { loggedIn, type Running, start } from '../program.ts'
+import { COMMAND, inFolder, loggedIn, type Running, start } from '../program.ts'
 import { Connection } from '../socket.ts'
 import { asOperator } from './live.ts'
 
 /** The program ends cleanly on a signal (contract C1). */
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle program with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends an idle program with 0', async (signal) => {
   const program = await start()
   await program.request('/status')
   program.signal(signal)
   expect(await program.ended()).toMatchObject({ exitCode: 0 })
 })
+
+test('SIGHUP is one log line of a live server, and nothing else', () =>
+  asOperator(async (operator) => {
+    await using server = await operator.serve('--log-level', 'info')
+    await server.logged('listening')
+    server.signal('SIGHUP')
+    await server.logged('SIGHUP')
+    expect((await server.request('/status')).status).toBe(200)
+    const { exitCode, stderr } = await server.stop()
+    const [, ...lines] = stderr.trimEnd().split('\n')
+    expect({ exitCode, lines }).toEqual({
+      exitCode: 0,
+      lines: [
+        expect.stringMatching(/ info {2}SIGHUP changes nothing in live mode$/),
+        expect.stringMatching(/ info {2}GET {4}200 .* \/status /),
+        expect.stringMatching(/ info {2}stopping$/),
+      ],
+    })
+  }))
+
+test('SIGHUP does not end a sandbox that runs below nohup', async () => {
+  const server = await start([], { through: ['nohup'] })
+  server.signal('SIGHUP')
+  expect((await server.request('/status')).status).toBe(200)
+  expect(await server.stop()).toMatchObject({ exitCode: 0 })
+})
+
+test('a sandbox whose terminal is closed empties its log into the database, and ends with 0', () =>
+  inFolder(async (dataDir) => {
+    const ready = Promise.withResolvers<void>()
+    let screen = ''
+    const child = Bun.spawn([...COMMAND, 'serve', '--port', '0', '--data-dir', dataDir], {
+      env: { PATH: process.env.PATH },
+      terminal: {
+        data: (_, bytes) => {
+          screen += new TextDecoder().decode(bytes)
+          if (screen.includes('Ctrl+C')) ready.resolve()
+        },
+      },
+    })
+    await ready.promise
+    child.terminal?.close()
+    expect(await child.exited).toBe(0)
+    expect(readdirSync(dataDir)).not.toContain('scrip.sqlite-wal')
+  }))
 
 test('SIGTERM to the start script reaches the program and leaves no process', async () => {
   const script = { command: [process.execPath, 'run', 'start'], cwd: join(import.meta.dir, '../..') }

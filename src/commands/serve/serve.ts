@@ -25,7 +25,10 @@ export const serve = async (config: Config): Promise<void> => {
   if (config.isTrial) return (await import('./trial-start.ts')).startOnCopy(config, log)
   const replica = config.postgres && (await replicationOf(config, config.postgres, log))
   const server = await explained(config, () => startServer(config, log, replica))
-  const stopSignal = nextStopSignal() // listens before anyone learns that the server runs
+  // Listens before anyone learns that the server runs.
+  const stopSignal = config.mode === 'sandbox' ? nextStopSignal('SIGHUP') : nextStopSignal()
+  // A rotation of logs must not stop the service.
+  if (config.mode === 'live') process.on('SIGHUP', () => log.info('SIGHUP changes nothing in live mode'))
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
   } catch (error) {
