@@ -17,7 +17,7 @@ const exitCodeOf = (error: unknown): number => {
   return error instanceof ProgramError ? error.exitCode : EXIT.failed
 }
 
-// Who prints learns from the write itself whether it failed. Without a listener, the runtime would end the program and show its source.
+// A write itself says whether it failed. Without a listener, the runtime would end the program and show its source.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 const runCommand = async (args: readonly string[]): Promise<void> => {

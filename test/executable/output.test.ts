@@ -158,7 +158,7 @@ describe('standard output that has no room', () => {
 })
 
 describe('standard output whose reader has gone', () => {
-  operatorTest('is no error of any command', async (operator) => {
+  operatorTest('is not an error of any command', async (operator) => {
     const argsOf = await prepared(operator)
     const found: Record<string, number> = { 'reconcile acme FILES/none.csv': 1 } // the list differs
     for (const line of [...ACTS.map(([args]) => args), ...READS.filter((each) => !each.startsWith('desk'))]) {

@@ -83,7 +83,7 @@ const read = (result: ActResult): ActResult => (isList(result) ? { ...result, ro
 /** The most records that an error lists. The audit has them all. */
 const NAMED_MAX = 10
 
-/** What an act did, for the one line of an output that cannot be written (contract C1). It says no secret. */
+/** The one line of an output that cannot be written: it says what an act did, and no secret (contract C1). */
 export const doneBy = ({ command, isDryRun }: ActRequest, result: ActResult, { secret }: Partial<Act> = {}): string => {
   const rows = isList(result) ? [...result.rows] : [result]
   const named = rows.slice(0, NAMED_MAX).map((row) =>
