@@ -99,7 +99,7 @@ export const chargeWire = ({ price, quantityMax }: { price: Price; quantityMax: 
     charges_details: {
       source_currency: price.source.currency,
       destination_currency: price.destination.currency,
-      forex_rate: price.rateE8 === undefined ? null : toRate(price.rateE8),
+      forex_rate: price.rate === undefined ? null : toRate(price.rate),
       conversion_fee: price.conversionFeeMinor === undefined ? null : inDestination(price.conversionFeeMinor),
     },
   }

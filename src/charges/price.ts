@@ -1,5 +1,5 @@
 import { DomainError } from '../kernel/failure.ts'
-import { AMOUNT_TOO_SMALL, convert, feeOf, percentOf, plus, RATE_ONE, times } from '../kernel/money.ts'
+import { AMOUNT_TOO_SMALL, convert, feeOf, PAR, percentOf, plus, type Rate, times } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
 
 /** The inputs of a price (contract C9). Amounts are in minor units of the product's currency. */
@@ -12,8 +12,8 @@ interface PriceInputs {
   feeBasisPoints: number
   source: Currency
   destination: Currency
-  /** Units of destination per unit of source, in 1e-8; undefined if they are the same. */
-  rateE8: number | undefined
+  /** Undefined if both currencies are the same. */
+  rate: Rate | undefined
   conversionBasisPoints: number
 }
 
@@ -25,22 +25,21 @@ export type Price = ReturnType<typeof priceOf>
  * @throws DomainError amount_too_large, or amount_too_small if it would cost nothing (contract C5)
  */
 export const priceOf = (inputs: PriceInputs) => {
-  const { source, destination, quantity, discountBasisPoints, rateE8 } = inputs
+  const { source, destination, quantity, discountBasisPoints, rate } = inputs
   const nonDiscountedTotalMinor = times(inputs.denominationMinor, quantity)
   const discountMinor = percentOf(nonDiscountedTotalMinor, discountBasisPoints)
   const totalMinor = nonDiscountedTotalMinor - discountMinor // derived, so that the three always add up
-  const netMinor =
-    rateE8 === undefined ? totalMinor : convert(totalMinor, rateE8, source.precision, destination.precision)
+  const netMinor = rate === undefined ? totalMinor : convert(totalMinor, rate, source.precision, destination.precision)
   const gstMinor = percentOf(netMinor, inputs.gstBasisPoints)
   const handlingFeeMinor = feeOf({
     fixedMinor: inputs.feeFixedMinor,
     fixedPrecision: source.precision,
-    rateE8: rateE8 ?? RATE_ONE,
+    rate: rate ?? PAR,
     basisPoints: inputs.feeBasisPoints,
     netMinor,
     netPrecision: destination.precision,
   })
-  const conversionFeeMinor = rateE8 === undefined ? undefined : percentOf(netMinor, inputs.conversionBasisPoints)
+  const conversionFeeMinor = rate === undefined ? undefined : percentOf(netMinor, inputs.conversionBasisPoints)
   const totalPayableMinor = plus(netMinor, gstMinor, handlingFeeMinor, conversionFeeMinor ?? 0)
   if (totalPayableMinor === 0) throw new DomainError(AMOUNT_TOO_SMALL)
   return {
@@ -54,7 +53,7 @@ export const priceOf = (inputs: PriceInputs) => {
     netMinor,
     gstMinor,
     handlingFeeMinor,
-    rateE8,
+    rate,
     conversionFeeMinor,
     totalPayableMinor,
   }

@@ -3,6 +3,7 @@ import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
 import { findOffer, type Product, quantityMaxFor } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError, foundOr } from '../kernel/failure.ts'
+import type { Rate } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
@@ -100,23 +101,23 @@ const priced = (
   const { currency: source, gstBasisPoints, feeFixedMinor, feeBasisPoints } = product
   const price = priceOf({
     ...{ ...offer, quantity: purchase.quantity, gstBasisPoints, feeFixedMinor, feeBasisPoints },
-    ...{ source, destination, rateE8: rateBetween(pricing.rates(world), source, destination) },
+    ...{ source, destination, rate: rateBetween(pricing.rates(world), source, destination) },
     conversionBasisPoints: client.conversionFeeBasisPoints ?? pricing.conversionBasisPoints,
   })
   return { product, wallet, quantityMax, denominationMinor: offer.denominationMinor, price }
 }
 
-/** In units of 1e-8; undefined if the currency is the same. @throws DomainError rate_missing or rate_failed */
-export const rateBetween = (rates: RateSource, source: Currency, destination: Currency): number | undefined => {
+/** Undefined if the currency is the same. @throws DomainError rate_missing or rate_failed */
+export const rateBetween = (rates: RateSource, source: Currency, destination: Currency): Rate | undefined => {
   if (source.id === destination.id) return undefined
   const [from, to] = [source.currency, destination.currency]
-  let rateE8: number | undefined
+  let rate: Rate | undefined
   try {
-    rateE8 = rates(from, to)
+    rate = rates(from, to)
   } catch (cause) {
     if (cause instanceof DomainError) throw cause
     throw new DomainError(RATE_FAILED, { cause })
   }
-  if (rateE8 === undefined) throw new DomainError(rateMissing(from, to))
-  return rateE8
+  if (rate === undefined) throw new DomainError(rateMissing(from, to))
+  return rate
 }

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { parseDocument, withoutByteOrderMark } from '../http/document.ts'
-import { crossRate, RATE_ONE } from '../kernel/money.ts'
+import { RATE_ONE, type Rate } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../worlds/world.ts'
 
-/** The units of `to` that one unit of `from` buys, in 1e-8; undefined without a rate. Throws if the source fails. */
-export type RateSource = (from: string, to: string) => number | undefined
+/** The rate between two currencies; undefined without one. Throws if the source fails. */
+export type RateSource = (from: string, to: string) => Rate | undefined
 
 /** The rates of each world, which can differ. */
 export type WorldRates = (world: World) => RateSource
@@ -39,11 +39,11 @@ export interface BaseRates {
 export const ratesFrom =
   (perBaseE8: (currency: string) => number | undefined): RateSource =>
   (from, to) => {
-    const fromE8 = perBaseE8(from)
-    const toE8 = perBaseE8(to)
-    if (fromE8 === undefined || toE8 === undefined) return undefined
-    // A rate below 1e-8 rounds to 0 and counts as missing.
-    return crossRate(fromE8, toE8) || undefined
+    const sourceRateE8 = perBaseE8(from)
+    const destinationRateE8 = perBaseE8(to)
+    return sourceRateE8 === undefined || destinationRateE8 === undefined
+      ? undefined
+      : { sourceRateE8, destinationRateE8 }
   }
 
 /** @throws FileFault with every bad row */

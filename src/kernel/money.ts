@@ -21,6 +21,25 @@ const BASIS_POINTS_ONE = 10_000
 /** The rate 1, in units of 1e-8. */
 export const RATE_ONE = 100_000_000
 
+/**
+ * The rate between two currencies: the quotient of the two that were given (contract C5), which are the units of each for one
+ * unit of the base, in 1e-8. Rounding it would make an amount wrong by more than the last digit.
+ */
+export interface Rate {
+  sourceRateE8: number
+  destinationRateE8: number
+}
+
+/** The rate of a currency to itself. */
+export const PAR: Rate = { sourceRateE8: RATE_ONE, destinationRateE8: RATE_ONE }
+
+/** The rate that a record keeps; undefined if nothing was converted. */
+export const keptRate = ({
+  sourceRateE8,
+  destinationRateE8,
+}: { [Side in keyof Rate]: number | null }): Rate | undefined =>
+  sourceRateE8 === null || destinationRateE8 === null ? undefined : { sourceRateE8, destinationRateE8 }
+
 const POWERS_OF_TEN = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000] as const
 
 export const minorPerMajor = (precision: number): number => {
@@ -57,7 +76,16 @@ export const toPercent = (basisPoints: number): number => basisPoints / 100
 /** Undefined if there are more than two decimals. */
 export const toBasisPoints = (percent: number): number | undefined => toMinor(percent, 2)
 
-export const toRate = (rateE8: number): number => rateE8 / RATE_ONE
+const RATE_DIGITS = 12
+
+/** The rate in the API: the quotient with twelve significant digits. */
+export const toRate = ({ sourceRateE8, destinationRateE8 }: Rate): number => {
+  const decimals = RATE_DIGITS - 1 - Math.floor(Math.log10(destinationRateE8 / sourceRateE8))
+  const [over, under] = [BigInt(destinationRateE8), BigInt(sourceRateE8)]
+  const digits =
+    decimals < 0 ? quotient(over, under * 10n ** BigInt(-decimals)) : quotient(over * 10n ** BigInt(decimals), under)
+  return Number(`${digits}e${-decimals}`)
+}
 
 /** @throws DomainError amount_too_large */
 export const times = (minor: number, count: number): number => exact(minor * count)
@@ -74,35 +102,44 @@ export const percentOf = (minor: number, basisPoints: number): number => shareOf
 export const shareOf = (minor: number, part: number, whole: number): number =>
   roundQuotient(BigInt(minor) * BigInt(part), BigInt(whole))
 
-export const convert = (minor: number, rateE8: number, fromPrecision: number, toPrecision: number): number =>
-  roundQuotient(BigInt(minor) * BigInt(rateE8) * scaleOf(toPrecision), BigInt(RATE_ONE) * scaleOf(fromPrecision))
+export const convert = (
+  minor: number,
+  { sourceRateE8, destinationRateE8 }: Rate,
+  fromPrecision: number,
+  toPrecision: number,
+): number =>
+  roundQuotient(
+    BigInt(minor) * BigInt(destinationRateE8) * scaleOf(toPrecision),
+    BigInt(sourceRateE8) * scaleOf(fromPrecision),
+  )
 
 /** A converted fixed fee plus a percentage of an amount, added as exact fractions and rounded once. */
 export const feeOf = (fee: {
   fixedMinor: number
   fixedPrecision: number
-  rateE8: number
+  rate: Rate
   basisPoints: number
   netMinor: number
   netPrecision: number
 }): number => {
-  const denominator = BigInt(RATE_ONE) * scaleOf(fee.fixedPrecision) * BigInt(BASIS_POINTS_ONE)
-  const fixed = BigInt(fee.fixedMinor) * BigInt(fee.rateE8) * scaleOf(fee.netPrecision) * BigInt(BASIS_POINTS_ONE)
-  const share = BigInt(fee.netMinor) * BigInt(fee.basisPoints) * BigInt(RATE_ONE) * scaleOf(fee.fixedPrecision)
+  const [sourceE8, destinationE8] = [BigInt(fee.rate.sourceRateE8), BigInt(fee.rate.destinationRateE8)]
+  const denominator = sourceE8 * scaleOf(fee.fixedPrecision) * BigInt(BASIS_POINTS_ONE)
+  const fixed = BigInt(fee.fixedMinor) * destinationE8 * scaleOf(fee.netPrecision) * BigInt(BASIS_POINTS_ONE)
+  const share = BigInt(fee.netMinor) * BigInt(fee.basisPoints) * sourceE8 * scaleOf(fee.fixedPrecision)
   return roundQuotient(fixed + share, denominator)
 }
 
-export const crossRate = (fromPerBaseE8: number, toPerBaseE8: number): number =>
-  shareOf(toPerBaseE8, RATE_ONE, fromPerBaseE8)
-
 const scaleOf = (precision: number): bigint => BigInt(minorPerMajor(precision))
 
+/** @throws DomainError amount_too_large */
+const roundQuotient = (numerator: bigint, denominator: bigint): number =>
+  exact(Number(quotient(numerator, denominator)))
+
 /** Rounds half away from zero. The denominator is positive. */
-const roundQuotient = (numerator: bigint, denominator: bigint): number => {
+const quotient = (numerator: bigint, denominator: bigint): bigint => {
   const doubled = (numerator < 0n ? -numerator : numerator) * 2n + denominator
   const magnitude = doubled / (denominator * 2n)
-  const rounded = numerator < 0n ? -magnitude : magnitude
-  return exact(Number(rounded))
+  return numerator < 0n ? -magnitude : magnitude
 }
 
 const exact = (minor: number): number => {

@@ -81,12 +81,12 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
 const isInstant = ({ deliveryMode, deliveryTime }: Product, quantity: number): boolean =>
   deliveryMode === 'digital' && deliveryTime === INSTANT && quantity <= INSTANT_QUANTITY_MAX
 
-const conversionOf = ({ source, destination, rateE8, conversionFeeMinor }: Quote['price']): Conversion | undefined =>
-  rateE8 === undefined
+const conversionOf = ({ source, destination, rate, conversionFeeMinor }: Quote['price']): Conversion | undefined =>
+  rate === undefined
     ? undefined
     : {
         sourceCurrency: source.currency,
         destinationCurrency: destination.currency,
-        rateE8,
+        rate,
         conversionMinor: conversionFeeMinor ?? 0,
       }

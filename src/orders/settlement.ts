@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { EventContext } from '../events/publish.ts'
 import { foundOr } from '../kernel/failure.ts'
-import { shareOf } from '../kernel/money.ts'
+import { keptRate, shareOf } from '../kernel/money.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, refund, settle } from '../wallets/ledger.ts'
 import { findTransaction, findWallet, type Wallet } from '../wallets/queries.ts'
@@ -38,10 +38,10 @@ export const settleOrder = (
 export const conversionOf = (tx: Tx, order: Order, conversionMinor: number): Conversion | undefined => {
   if (order.conversionMinor === null) return undefined
   const paid = findTransaction(tx, order.clientId, order.transactionId)
-  if (!paid || paid.rateE8 === null || paid.sourceCurrency === null || paid.destinationCurrency === null)
-    return undefined
-  const { sourceCurrency, destinationCurrency, rateE8 } = paid
-  return { sourceCurrency, destinationCurrency, rateE8, conversionMinor }
+  const rate = paid && keptRate(paid)
+  if (!rate || paid.sourceCurrency === null || paid.destinationCurrency === null) return undefined
+  const { sourceCurrency, destinationCurrency } = paid
+  return { sourceCurrency, destinationCurrency, rate, conversionMinor }
 }
 
 export const conversionShare = (order: Order, quantity: number): number =>

@@ -116,17 +116,18 @@ const payoutPriceOf = (
   const feeBasisPoints = client.payoutFeeBasisPoints ?? paying.feeBasisPoints
   const conversionBasisPoints = client.conversionFeeBasisPoints ?? paying.conversionBasisPoints
   const walletCurrency = reference.getCurrency(wallet.currencyId)
-  const rateE8 = rateBetween(rates, currency, walletCurrency)
+  const rate = rateBetween(rates, currency, walletCurrency)
   const inWallet = (minor: number) =>
-    rateE8 === undefined ? minor : convert(minor, rateE8, currency.precision, walletCurrency.precision)
+    rate === undefined ? minor : convert(minor, rate, currency.precision, walletCurrency.precision)
   const feesMinor = feeBasisPoints === 0 ? 0 : Math.max(FEE_MINOR_MIN, percentOf(amountMinor, feeBasisPoints))
   const netMinor = inWallet(plus(amountMinor, feesMinor))
   if (netMinor === 0) throw new DomainError(AMOUNT_TOO_SMALL)
   const totalling = wallet.isDefault ? wallet : findDefaultWallet(query, client.id)
-  const paidConversionMinor = rateE8 === undefined ? null : percentOf(netMinor, conversionBasisPoints)
+  const paidConversionMinor = rate === undefined ? null : percentOf(netMinor, conversionBasisPoints)
   return {
     feesMinor,
-    rateE8: rateE8 ?? null,
+    sourceRateE8: rate?.sourceRateE8 ?? null,
+    destinationRateE8: rate?.destinationRateE8 ?? null,
     paidMinor: plus(netMinor, paidConversionMinor ?? 0),
     // At least 1, so that a late return is a credit.
     paidAmountMinor: Math.min(Math.max(1, inWallet(amountMinor)), netMinor),
@@ -140,8 +141,8 @@ const payoutPriceOf = (
 /** An amount at the current rate, which the payout keeps; 0 for a currency without a rate. */
 const amountAt = (rates: RateSource, amountMinor: number, from: Currency, to: Currency): number => {
   if (from.id === to.id) return amountMinor
-  const rateE8 = rates(from.currency, to.currency)
-  return rateE8 === undefined ? 0 : convert(amountMinor, rateE8, from.precision, to.precision)
+  const rate = rates(from.currency, to.currency)
+  return rate === undefined ? 0 : convert(amountMinor, rate, from.precision, to.precision)
 }
 
 /** Lists payouts without their events. */

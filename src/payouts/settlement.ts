@@ -2,6 +2,7 @@ import { recordPayout } from '../beneficiaries/queries.ts'
 import type { Tx } from '../db/database.ts'
 import type { EventContext } from '../events/publish.ts'
 import { foundOr } from '../kernel/failure.ts'
+import { keptRate } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
@@ -68,12 +69,14 @@ const payoutLines = (wallet: Wallet, { currencyId, amountMinor, paidAmountMinor 
       ]
 
 /** The conversion at the payout's original rate. */
-const conversionOf = (reference: Reference, wallet: Wallet, payout: Payout): Conversion | undefined =>
-  payout.rateE8 === null
-    ? undefined
-    : {
-        sourceCurrency: reference.getCurrency(payout.currencyId).currency,
-        destinationCurrency: reference.getCurrency(wallet.currencyId).currency,
-        rateE8: payout.rateE8,
-        conversionMinor: payout.paidConversionMinor ?? 0,
-      }
+const conversionOf = (reference: Reference, wallet: Wallet, payout: Payout): Conversion | undefined => {
+  const rate = keptRate(payout)
+  return (
+    rate && {
+      sourceCurrency: reference.getCurrency(payout.currencyId).currency,
+      destinationCurrency: reference.getCurrency(wallet.currencyId).currency,
+      rate,
+      conversionMinor: payout.paidConversionMinor ?? 0,
+    }
+  )
+}

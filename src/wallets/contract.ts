@@ -13,7 +13,7 @@ import {
 import { getExample, nullable, oneOf, Timestamp } from '../http/schemas.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { badRequest, notFound } from '../kernel/failure.ts'
-import { toMajor, toRate } from '../kernel/money.ts'
+import { keptRate, toMajor, toRate } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import { SOURCE_TYPES, TRANSACTION_STATUSES, type Wallet, type WalletTransaction } from './tables.ts'
 
@@ -116,6 +116,7 @@ export const transactionWire = (
   reference: Reference,
 ): Static<typeof TransactionSchema> => {
   const { precision } = reference.getCurrency(currencyId)
+  const rate = keptRate(transaction)
   return {
     id: transaction.id,
     wallet_id: transaction.walletId,
@@ -125,7 +126,7 @@ export const transactionWire = (
     status: transaction.status,
     source_currency: transaction.sourceCurrency,
     destination_currency: transaction.destinationCurrency,
-    forex_rate: transaction.rateE8 === null ? null : toRate(transaction.rateE8),
+    forex_rate: rate ? toRate(rate) : null,
     conversion_charges: transaction.conversionMinor === null ? null : toMajor(transaction.conversionMinor, precision),
     balance_after: toMajor(transaction.balanceAfterMinor, precision),
     source_type: transaction.sourceType,

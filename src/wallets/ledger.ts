@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { searchText } from '../db/lists.ts'
 import type { EventContext } from '../events/publish.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { plus } from '../kernel/money.ts'
+import { plus, type Rate } from '../kernel/money.ts'
 import { INSUFFICIENT_BALANCE } from './contract.ts'
 import { insertEntry, insertLines, insertTransaction, moveBalance } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
@@ -39,7 +39,7 @@ type UnrecordedCause = Omit<Cause, 'remarks' | 'conversion'>
 export interface Conversion {
   sourceCurrency: string
   destinationCurrency: string
-  rateE8: number
+  rate: Rate
   conversionMinor: number
 }
 
@@ -98,7 +98,8 @@ const move = (
     status: 'COMPLETED',
     sourceCurrency: conversion?.sourceCurrency ?? null,
     destinationCurrency: conversion?.destinationCurrency ?? null,
-    rateE8: conversion?.rateE8 ?? null,
+    sourceRateE8: conversion?.rate.sourceRateE8 ?? null,
+    destinationRateE8: conversion?.rate.destinationRateE8 ?? null,
     conversionMinor: conversion?.conversionMinor ?? null,
     balanceAfterMinor,
     sourceType: cause.sourceType,

@@ -79,7 +79,7 @@ describe('POST /api/v1/products/{id}/charges', () => {
       total_amount: 24.75,
       discount: 1,
       gst_amount: 0,
-      // 24.75 × 1.30208333 = 32.2265..., and half a percent of 32.23
+      // 24.75 ÷ 0.768 = 32.2265..., and half a percent of 32.23
       total_payable: 32.39,
       max_quantity: 50,
       net_amount: 32.23,
@@ -87,7 +87,7 @@ describe('POST /api/v1/products/{id}/charges', () => {
       charges_details: {
         source_currency: 'GBP',
         destination_currency: 'USD',
-        forex_rate: 1.30208333,
+        forex_rate: 1.30208333333,
         conversion_fee: 0.16,
       },
     })
@@ -126,18 +126,18 @@ describe('a wallet in another currency', () => {
       total_payable: 25.41,
       max_quantity: 10,
       net_amount: 24.6,
-      // 0.1 × 3.25945241 + 1.5 % of 24.60 = 0.69494...; rounded apart the two would make 0.70
+      // 0.1 ÷ 0.3068 + 1.5 % of 24.60 = 0.69494...; rounded apart the two would make 0.70
       handling_fee_amount: 0.69,
       charges_details: {
         source_currency: 'KWD',
         destination_currency: 'USD',
-        forex_rate: 3.25945241,
+        forex_rate: 3.25945241199,
         conversion_fee: 0.12,
       },
     })
   })
 
-  test('yen to rupees uses the cross rate with eight decimals', async () => {
+  test('yen to rupees converts by both given rates, and publishes their quotient with twelve digits', async () => {
     // 91.4 ÷ 152.35 = 0.599934361...
     await expectCharges(await price(3, { denomination: 1000, quantity: 1, wallet_id: INR_WALLET }), {
       non_discounted_total: 1000,
@@ -152,7 +152,7 @@ describe('a wallet in another currency', () => {
       charges_details: {
         source_currency: 'JPY',
         destination_currency: 'INR',
-        forex_rate: 0.59993436,
+        forex_rate: 0.599934361667,
         conversion_fee: 3,
       },
     })
@@ -196,7 +196,7 @@ describe('agreements with one client', () => {
       charges_details: {
         source_currency: 'INR',
         destination_currency: 'USD',
-        forex_rate: 0.01094092,
+        forex_rate: 0.0109409190372,
         conversion_fee: 0.01,
       },
     })
@@ -436,7 +436,10 @@ describe('--rates FILE', () => {
   let custom: Server
   let client: TestWorld
   beforeAll(async () => {
-    const rates = fileOf({ base: 'EUR', rates: { USD: '1.25', INR: '100', KES: '0.00000001', KWD: '30000' } })
+    const rates = fileOf({
+      base: 'EUR',
+      rates: { USD: '1.25', INR: '100', KES: '0.00000001', KWD: '30000', JPY: '90000000' },
+    })
     custom = await startServer('--rate-limit', 'off', '--rates', rates)
     client = await custom.world()
   })
@@ -446,7 +449,7 @@ describe('--rates FILE', () => {
     ['from the base', 5, { denomination: 100, wallet_id: USD_WALLET }, 'EUR', 'USD', 1.25],
     ['to the base', 2, { denomination: 100, wallet_id: EUR_WALLET }, 'USD', 'EUR', 0.8],
     ['between two others', 2, { denomination: 100, wallet_id: INR_WALLET }, 'USD', 'INR', 80],
-    ['at eight decimals', 4, { denomination: 250, wallet_id: EUR_WALLET }, 'KWD', 'EUR', 0.00003333],
+    ['at twelve digits', 4, { denomination: 250, wallet_id: EUR_WALLET }, 'KWD', 'EUR', 0.0000333333333333],
     ['the other way round', 1, { denomination: 100, wallet_id: USD_WALLET }, 'INR', 'USD', 0.0125],
   ])('sets the rate %s', async (_, id, body, source, destination, rate) => {
     const response = await price(id, { ...body, quantity: 1 }, client)
@@ -457,7 +460,7 @@ describe('--rates FILE', () => {
   })
 
   test('a rate that is too large causes "amount too large", not an internal error', async () => {
-    await expectRefusal(await price(10, { denomination: 500, quantity: 1, wallet_id: USD_WALLET }, client), 400, {
+    await expectRefusal(await price(10, { denomination: 500, quantity: 1, wallet_id: JPY_WALLET }, client), 400, {
       message: 'Validation failed',
       details: 'amount too large',
     })

@@ -26,9 +26,6 @@ export const plus = (a: Fraction, b: Fraction): Fraction => ({
   under: a.under * b.under,
 })
 export const times = (a: Fraction, b: Fraction): Fraction => ({ over: a.over * b.over, under: a.under * b.under })
-export const dividedBy = (a: Fraction, b: Fraction): Fraction =>
-  b.over < 0n ? times(a, { over: -b.under, under: -b.over }) : times(a, { over: b.under, under: b.over })
-
 /** The number of units of the last decimal, rounded half away from zero. */
 export const unitsOf = (a: Fraction, decimals: number): bigint => {
   const scaled = a.over * 10n ** BigInt(decimals)

@@ -4,12 +4,12 @@ import { DomainError } from '../../src/kernel/failure.ts'
 import {
   AMOUNT_MINOR_MAX,
   convert,
-  crossRate,
   feeOf,
   minorPerMajor,
+  PAR,
   percentOf,
   plus,
-  RATE_ONE,
+  type Rate,
   shareOf,
   sizeFault,
   times,
@@ -18,7 +18,7 @@ import {
   toPercent,
   toRate,
 } from '../../src/kernel/money.ts'
-import { dividedBy, type Fraction, fraction, times as product, plus as sum, unitsOf } from './fraction.ts'
+import { type Fraction, fraction, times as product, plus as sum, unitsOf } from './fraction.ts'
 import { holds, wholeUpTo } from './property.ts'
 
 const precisions = fc.constantFrom(0, 2, 3, 4)
@@ -26,12 +26,20 @@ const signed = (max: number) =>
   fc.tuple(wholeUpTo(max), fc.boolean()).map(([size, below]) => (below && size > 0 ? -size : size))
 const amounts = signed(AMOUNT_MINOR_MAX)
 const basisPoints = fc.oneof(fc.integer({ min: 0, max: 10_000 }), fc.constantFrom(0, 1, 5_000, 9_999, 10_000))
-const rates = wholeUpTo(AMOUNT_MINOR_MAX).map((rate) => rate + 1)
+const perBaseE8 = wholeUpTo(Number.MAX_SAFE_INTEGER - 1).map((smaller) => smaller + 1)
+const rates = fc.record({ sourceRateE8: perBaseE8, destinationRateE8: perBaseE8 })
+const quotientOf = ({ sourceRateE8, destinationRateE8 }: Rate): Fraction => ({
+  over: BigInt(destinationRateE8),
+  under: BigInt(sourceRateE8),
+})
 
 const minorUnits = (minor: number, precision: number): Fraction => ({
   over: BigInt(minor),
   under: 10n ** BigInt(precision),
 })
+const tenTo = (power: number): Fraction =>
+  power < 0 ? { over: 1n, under: 10n ** BigInt(-power) } : { over: 10n ** BigInt(power), under: 1n }
+const wholeOf = ({ over, under }: Fraction): bigint => over / under
 /** The computed amount; undefined if it was refused as too large. Any other error fails the test. */
 const outcomeOf = (compute: () => number): number | undefined => {
   try {
@@ -108,11 +116,32 @@ describe('amounts in the API', () => {
     for (const precision of [-1, 0.5, 9, Number.NaN]) expect(() => minorPerMajor(precision)).toThrow(RangeError)
   })
 
-  test('percentages and rates are exact decimals', () => {
+  test('percentages are exact decimals', () => {
     expect([0, 1, 250, 825, 10_000].map(toPercent)).toEqual([0, 0.01, 2.5, 8.25, 100])
-    expect([1, 92_000_000, 15_235_000_000].map(toRate)).toEqual([1e-8, 0.92, 152.35])
-    holds(rates, (rateE8) => {
-      expect(unitsOf(fraction(JSON.stringify(toRate(rateE8))), 8)).toBe(BigInt(rateE8))
+  })
+
+  test.each([
+    [1, 92_000_000, 92_000_000],
+    [0.92, 100_000_000, 92_000_000],
+    [1.08695652174, 92_000_000, 100_000_000],
+    [152.35, 100_000_000, 15_235_000_000],
+    [2.79545454545e-7, 110_000_000_000_000, 30_750_000],
+    // The thirteenth digit is a 5, which rounds away from zero, up to the next power of ten too.
+    [1.00000000001, 2_000_000_000_000_000, 2_000_000_000_010_000],
+    [1.00000000002, 2_000_000_000_000_000, 2_000_000_000_030_000],
+    [1, 1_000_000_000_000_001, 1_000_000_000_000_000],
+    [1.11022302463e-16, 9_007_199_254_740_991, 1],
+    [9_007_199_254_740_000, 1, 9_007_199_254_740_000],
+  ])('a rate has twelve significant digits: %p', (published, sourceRateE8, destinationRateE8) => {
+    expect(toRate({ sourceRateE8, destinationRateE8 })).toBe(published)
+  })
+
+  test('a rate is the quotient of the two given ones, rounded once to twelve digits', () => {
+    holds(rates, (rate) => {
+      const exact = quotientOf(rate)
+      let power = -16
+      while (wholeOf(product(exact, tenTo(-power - 1))) >= 1n) power += 1
+      expect(toRate(rate)).toBe(Number(`${unitsOf(product(exact, tenTo(11 - power)), 0)}e${power - 11}`))
     })
   })
 })
@@ -157,32 +186,41 @@ describe('rounding', () => {
 
   test('a conversion is exact or refused', () => {
     const inputs = fc.tuple(amounts, rates, precisions, precisions)
-    holds(inputs, ([amount, rateE8, from, to]) =>
+    holds(inputs, ([amount, rate, from, to]) =>
       expectExact(
-        () => convert(amount, rateE8, from, to),
-        unitsOf(product(minorUnits(amount, from), minorUnits(rateE8, 8)), to),
+        () => convert(amount, rate, from, to),
+        unitsOf(product(minorUnits(amount, from), quotientOf(rate)), to),
       ),
     )
   })
 
-  test('a cross rate is exact at eight decimals or refused', () => {
-    const table = wholeUpTo(Number.MAX_SAFE_INTEGER - 1).map((rate) => rate + 1)
-    holds(fc.tuple(table, table), ([from, to]) =>
-      expectExact(() => crossRate(from, to), unitsOf(dividedBy(minorUnits(to, 8), minorUnits(from, 8)), 8)),
-    )
-  })
+  test.each([
+    // Rounded to eight decimals first, the first three would be 2,800.000 KWD, 91.00 USD and 3.440 KWD.
+    [2_795_455, 1_000_000_000_000, 'IRR', '1100000', 2, 'KWD', '0.3075', 3],
+    [9_091, 10_000_000_000, 'IRR', '1100000', 2, 'USD', '1', 2],
+    [3_436, 100_000_000, 'LBP', '89500', 2, 'KWD', '0.3075', 3],
+    [29_105_691, 1_000, 'KWD', '0.3075', 3, 'LBP', '89500', 2],
+  ])(
+    '%d minor units come of %d: %s at %s',
+    (converted, minor, _from, sourceRate, fromPrecision, _to, rate, precision) => {
+      const [sourceRateE8, destinationRateE8] = [sourceRate, rate].map((text) =>
+        Number(unitsOf(fraction(text), 8)),
+      ) as [number, number]
+      expect(convert(minor, { sourceRateE8, destinationRateE8 }, fromPrecision, precision)).toBe(converted)
+    },
+  )
 
   test('a fee is the sum of its exact parts, rounded once', () => {
     const fees = fc.record({
       fixedMinor: wholeUpTo(1_000_000_000_000),
       fixedPrecision: precisions,
-      rateE8: rates,
+      rate: rates,
       basisPoints,
       netMinor: wholeUpTo(AMOUNT_MINOR_MAX),
       netPrecision: precisions,
     })
     holds(fees, (fee) => {
-      const fixed = product(minorUnits(fee.fixedMinor, fee.fixedPrecision), minorUnits(fee.rateE8, 8))
+      const fixed = product(minorUnits(fee.fixedMinor, fee.fixedPrecision), quotientOf(fee.rate))
       const share = product(minorUnits(fee.netMinor, fee.netPrecision), minorUnits(fee.basisPoints, 4))
       expectExact(() => feeOf(fee), unitsOf(sum(fixed, share), fee.netPrecision))
     })
@@ -190,7 +228,7 @@ describe('rounding', () => {
 })
 
 test('a fixed fee converts at a rate of 1 between currencies with different decimals', () => {
-  const share = { rateE8: RATE_ONE, basisPoints: 100, netMinor: 10_000 }
+  const share = { rate: PAR, basisPoints: 100, netMinor: 10_000 }
   expect(feeOf({ ...share, fixedMinor: 5, fixedPrecision: 0, netPrecision: 2 })).toBe(500 + 100)
   expect(feeOf({ ...share, fixedMinor: 5_000, fixedPrecision: 3, netPrecision: 2 })).toBe(500 + 100)
 })

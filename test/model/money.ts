@@ -2,7 +2,7 @@ import { currencyOf, type Product, type Rates } from './goods.ts'
 
 /** The prices of purchases and payouts (contract C5, C9, C13), in whole minor units of any size. */
 
-const E8 = 100_000_000n
+const PAR = { over: 1n, under: 1n }
 /** Beyond this, not every decimal survives a double (decision 6). */
 const LARGEST = 999_999_999_999_999n
 const CONVERSION_BASIS_POINTS = 50n
@@ -47,19 +47,36 @@ const scaled = (text: string, decimals: number): { units: bigint; rest: bigint }
   return { units: digits / 10n ** BigInt(-shift), rest: digits % 10n ** BigInt(-shift) }
 }
 
-/** Units of one currency for one of another, in 1e-8; undefined without a rate. */
-export const rateE8 = (rates: Rates, from: string, to: string): bigint | undefined => {
-  const [source, target] = [rates.get(from), rates.get(to)].map((text) => text && scaled(text, 8).units)
-  return source && target ? divided(target * E8, source) : undefined
+/** Units of one currency for one of another, as the quotient of the two rates that were given. */
+interface Quotient {
+  over: bigint
+  under: bigint
 }
 
-const converted = (amount: bigint, from: string, to: string, rate: bigint): bigint =>
-  divided(amount * rate * power(decimalsOf(to)), E8 * power(decimalsOf(from)))
+/** Undefined without a rate. */
+const rateOf = (rates: Rates, from: string, to: string): Quotient | undefined => {
+  const [under, over] = [rates.get(from), rates.get(to)].map((text) => text && scaled(text, 8).units)
+  return over && under ? { over, under } : undefined
+}
+
+const SIGNIFICANT_DIGITS = 12
+
+/** A quotient with twelve significant digits, as the number that JSON holds. */
+const published = ({ over, under }: Quotient): number => {
+  const whole = String(over / under)
+  let decimals = whole === '0' ? SIGNIFICANT_DIGITS : SIGNIFICANT_DIGITS - whole.length
+  if (whole === '0') while ((over * power(decimals - SIGNIFICANT_DIGITS + 1)) / under === 0n) decimals += 1
+  if (decimals < 0) return Number(`${divided(over, under * power(-decimals))}e${-decimals}`)
+  return Number(`${divided(over * power(decimals), under)}e-${decimals}`)
+}
+
+const converted = (amount: bigint, from: string, to: string, rate: Quotient): bigint =>
+  divided(amount * rate.over * power(decimalsOf(to)), rate.under * power(decimalsOf(from)))
 
 /** An amount in another currency at the rate of the catalog. */
 export const inCurrency = (rates: Rates, amount: bigint, from: string, to: string): bigint | undefined => {
   if (from === to) return amount
-  const rate = rateE8(rates, from, to)
+  const rate = rateOf(rates, from, to)
   return rate === undefined ? undefined : converted(amount, from, to, rate)
 }
 
@@ -90,7 +107,7 @@ export const priceOf = (
   quantityMax: number,
 ): Price | Trouble => {
   const source = product.currency
-  const rate = source === walletCurrency ? E8 : rateE8(rates, source, walletCurrency)
+  const rate = source === walletCurrency ? PAR : rateOf(rates, source, walletCurrency)
   if (rate === undefined) return { trouble: 'no rate', from: source, to: walletCurrency }
   const list = (minorOf(denomination, source) ?? 0n) * BigInt(quantity)
   const off = shareIn(list, discount)
@@ -117,7 +134,7 @@ export const priceOf = (
       charges_details: {
         source_currency: source,
         destination_currency: walletCurrency,
-        forex_rate: conversion === undefined ? null : Number(decimal(rate, 8)),
+        forex_rate: conversion === undefined ? null : published(rate),
         conversion_fee: conversion === undefined ? null : majorOf(conversion, walletCurrency),
       },
     },
@@ -125,9 +142,9 @@ export const priceOf = (
 }
 
 /** The fixed part at the rate and the share of net over one denominator, rounded once. */
-const handlingFee = (product: Product, net: bigint, walletCurrency: string, rate: bigint): bigint => {
-  const below = power(decimalsOf(product.currency)) * E8
-  const fixed = (minorOf(product.handling_fee.fixed, product.currency) ?? 0n) * rate * power(decimalsOf(walletCurrency))
+const handlingFee = (product: Product, net: bigint, walletCurrency: string, { over, under }: Quotient): bigint => {
+  const below = power(decimalsOf(product.currency)) * under
+  const fixed = (minorOf(product.handling_fee.fixed, product.currency) ?? 0n) * over * power(decimalsOf(walletCurrency))
   return divided(fixed * 10_000n + net * basisPointsOf(product.handling_fee.percent) * below, below * 10_000n)
 }
 

@@ -147,16 +147,22 @@ describe('POST /api/v1/payouts', () => {
   test.each([
     // 101.5 USD × 0.92 = 93.38 EUR, 0.4669 for converting
     ['USD', 100, 2, 'EUR', { fees: 1.5, total_amount: 101.5, paid: 93.85, conversion: 0.47, rate: 0.92 }],
-    // 101.5 EUR × 1.08695652 = 110.33 USD (110.326), 0.55165
-    ['EUR', 100, 1, 'USD', { fees: 1.5, total_amount: 101.5, paid: 110.88, conversion: 0.55, rate: 1.08695652 }],
-    // 10,150 JPY × 0.00656383 = 66.62 USD (66.6228), 0.3331
-    ['JPY', 10_000, 1, 'USD', { fees: 150, total_amount: 10_150, paid: 66.95, conversion: 0.33, rate: 0.00656383 }],
+    // 101.5 EUR ÷ 0.92 = 110.33 USD (110.326), 0.55165
+    ['EUR', 100, 1, 'USD', { fees: 1.5, total_amount: 101.5, paid: 110.88, conversion: 0.55, rate: 1.08695652174 }],
+    // 10,150 JPY ÷ 152.35 = 66.62 USD (66.6228), 0.3331
+    [
+      'JPY',
+      10_000,
+      1,
+      'USD',
+      { fees: 150, total_amount: 10_150, paid: 66.95, conversion: 0.33, rate: 0.00656383327863 },
+    ],
     // 1.02 USD × 152.35 = 155 JPY (155.397), 0.775
     ['USD', 1, 4, 'JPY', { fees: 0.02, total_amount: 1.02, paid: 156, conversion: 1, rate: 152.35 }],
-    // 10.15 KWD × 3.25945241 = 33.08 USD (33.0834), 0.1654
-    ['KWD', 10, 1, 'USD', { fees: 0.15, total_amount: 10.15, paid: 33.25, conversion: 0.17, rate: 3.25945241 }],
-    // 0.335 KWD × 496.57757497 = 166 JPY (166.353), 0.83
-    ['KWD', 0.33, 4, 'JPY', { fees: 0.005, total_amount: 0.335, paid: 167, conversion: 1, rate: 496.57757497 }],
+    // 10.15 KWD ÷ 0.3068 = 33.08 USD (33.0834), 0.1654
+    ['KWD', 10, 1, 'USD', { fees: 0.15, total_amount: 10.15, paid: 33.25, conversion: 0.17, rate: 3.25945241199 }],
+    // 0.335 KWD × 152.35 ÷ 0.3068 = 166 JPY (166.353), 0.83
+    ['KWD', 0.33, 4, 'JPY', { fees: 0.005, total_amount: 0.335, paid: 167, conversion: 1, rate: 496.577574967 }],
   ])(
     'converts %s %d for wallet %i in %s, and records the conversion',
     async (currency, amount, wallet_id, wallet, expected) => {
@@ -181,6 +187,35 @@ describe('POST /api/v1/payouts', () => {
       await expectUnbrokenChain(world)
     },
   )
+
+  test('converts by both given rates, however small their quotient, and a return by those of the payout', async () => {
+    const world = await server.world(START)
+    const give = async (rates: Record<string, string>) => {
+      const init = { method: 'PUT', body: JSON.stringify({ base: 'USD', rates }) }
+      expect((await server.request(`/_sandbox/rates?world=${world.name}`, init)).status).toBe(200)
+    }
+    await give({ KWD: '0.3075', IRR: '1100000' })
+    const opened = await world.control('/wallets', { currency: 'KWD' })
+    const { id: wallet_id } = (await opened.json()) as { id: number }
+    await world.control(`/wallets/${wallet_id}/fund`, { amount: 1_000 })
+    const beneficiary_id = await saveGrace(world)
+    const paid = await pay(world, {
+      ...{ reference_id: 'bonus', wallet_id, amount: 1_000_000_000, currency: 'IRR', beneficiary_id },
+    })
+    await world.clock({ advance: 'PT10S' })
+    await give({ KWD: '0.3', IRR: '900000' })
+    expect((await world.control(`/payouts/${paid.id}/return`, {})).status).toBe(200)
+    const exchange = { source_currency: 'IRR', destination_currency: 'KWD', forex_rate: 2.79545454545e-7 }
+    // 1,015,000,000 × 0.3075 ÷ 1,100,000 = 283.738636…, and half a percent of it; without the fee 279.545454…
+    expect(await movementsOf(world)).toMatchObject([
+      { wallet_id, transaction_type: 'DEBIT', amount: 285.158, conversion_charges: 1.419, ...exchange },
+      { wallet_id, transaction_type: 'CREDIT', amount: 279.545, conversion_charges: 0, ...exchange },
+    ])
+    // In dollars, the currency of the default wallet: 1,000,000,000 ÷ 1,100,000.
+    const saved = await world.read<object>(`/api/v1/beneficiaries/${beneficiary_id}`)
+    expect(saved).toMatchObject({ total_payouts: 1, total_amount: 909.09 })
+    await expectUnbrokenChain(world)
+  })
 
   test.each([
     ['a reference_id of 255 characters', { reference_id: '注'.repeat(255) }],

@@ -132,8 +132,8 @@ describe('a ledger entry', () => {
     await funded(USD, 700)
     const again = (difference: number) =>
       sql(`INSERT INTO transactions SELECT NULL, wallet_id, client_id, entry_id, amount_minor, transaction_type, status,
-        source_currency, destination_currency, rate_e8, conversion_minor, balance_after_minor + ${difference}, source_type,
-        source_id, remarks, created_at_ms, amount_rank, search_folded FROM transactions ORDER BY id DESC LIMIT 1`)
+        source_currency, destination_currency, source_rate_e8, destination_rate_e8, conversion_minor,
+        balance_after_minor + ${difference}, source_type, source_id, remarks, created_at_ms, amount_rank, search_folded FROM transactions ORDER BY id DESC LIMIT 1`)
     expect(again(1)).toThrow('a transaction says what its wallet holds')
     expect(again(-1)).toThrow('a transaction says what its wallet holds')
   })

@@ -198,7 +198,8 @@ BEGIN SELECT RAISE(ABORT, 'a journal entry takes no further line'); END;`,
   status               TEXT NOT NULL CHECK (status IN ('PENDING', 'COMPLETED', 'FAILED')),
   source_currency      TEXT,
   destination_currency TEXT,
-  rate_e8              INTEGER,
+  source_rate_e8       INTEGER CHECK (source_rate_e8 > 0),
+  destination_rate_e8  INTEGER CHECK (destination_rate_e8 > 0),
   conversion_minor     INTEGER,
   balance_after_minor  INTEGER NOT NULL,
   source_type          TEXT NOT NULL CHECK (source_type IN ('order', 'payout', 'refund', 'funding', 'adjustment')),
@@ -220,8 +221,8 @@ CREATE TRIGGER transactions_balance BEFORE INSERT ON transactions
 WHEN NEW.balance_after_minor IS NOT (SELECT amount_minor FROM wallets WHERE id = NEW.wallet_id)
 BEGIN SELECT RAISE(ABORT, 'a transaction says what its wallet holds'); END;
 CREATE TRIGGER transactions_fixed BEFORE UPDATE OF
-  id, wallet_id, client_id, entry_id, amount_minor, transaction_type, status, source_currency, destination_currency, rate_e8,
-  conversion_minor, balance_after_minor, source_type, source_id, created_at_ms, amount_rank
+  id, wallet_id, client_id, entry_id, amount_minor, transaction_type, status, source_currency, destination_currency,
+  source_rate_e8, destination_rate_e8, conversion_minor, balance_after_minor, source_type, source_id, created_at_ms, amount_rank
 ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;
 CREATE TRIGGER transactions_kept BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are kept'); END;
 -- A person can be taken out of remarks, and out of the messages of payouts, which are final otherwise (contract C17).
@@ -279,7 +280,8 @@ CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_
   amount_minor             INTEGER NOT NULL CHECK (amount_minor > 0),
   amount_rank              INTEGER NOT NULL,
   fees_minor               INTEGER NOT NULL CHECK (fees_minor >= 0),
-  rate_e8                  INTEGER,
+  source_rate_e8           INTEGER CHECK (source_rate_e8 > 0),
+  destination_rate_e8      INTEGER CHECK (destination_rate_e8 > 0),
   paid_minor               INTEGER NOT NULL CHECK (paid_minor > 0),
   paid_amount_minor        INTEGER NOT NULL CHECK (paid_amount_minor >= 0),
   paid_conversion_minor    INTEGER,

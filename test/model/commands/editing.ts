@@ -85,6 +85,7 @@ const GOOD_RATES: readonly Record<string, string>[] = [
   SEEDED,
   { ...SEEDED, EUR: '0.5', KES: '130.25' },
   { EUR: '0.92', INR: '80', JPY: '150.00000001', KWD: '0.3' },
+  { ...SEEDED, EUR: '0.00000007', INR: '1100000.00000001', KWD: '0.3075' },
 ]
 const BAD_RATES: readonly unknown[] = [
   { base: 'USD', rates: { EUR: '0' } },
