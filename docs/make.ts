@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, type Option } from 'commander'
 import { createApp } from '../src/app/app.ts'
+import { STATE_PICTURES } from '../src/app/state-pictures.ts'
 import { commandLine } from '../src/commands/command-line.ts'
 import { configOf } from '../src/config/config.ts'
 import { type Mode, type OptionSpec, SERVE_OPTIONS, type ServeOptions } from '../src/config/option-table.ts'
@@ -236,7 +237,11 @@ export const errorsPage = async (page: string): Promise<string> => {
   )
 }
 
+/** The file of a state machine's picture. */
+export const picturePath = (name: string): string => join(import.meta.dir, `pictures/${name}.svg`)
+
 if (import.meta.main) {
+  for (const [name, picture] of Object.entries(STATE_PICTURES)) writeFileSync(picturePath(name), picture.text)
   writeFileSync(FLAGS_PATH, await flagsPage())
   writeFileSync(ERRORS_PATH, await errorsPage(readFileSync(ERRORS_PATH, 'utf8')))
 }

@@ -66,7 +66,7 @@ export const CLIENT: Kind<string, ClientRecord> = {
     ...members<ClientRecord>('oldPasswordUntilMs'),
     ...CREATED,
   },
-  allows: { disable: ({ disabled }) => !disabled, enable: ({ disabled }) => disabled },
+  allows: ({ disabled }, verb) => verb !== (disabled ? 'disable' : 'enable'),
 }
 
 /** A client as its terms change. */

@@ -24,8 +24,8 @@ export interface Kind<Id, Item> {
   details?: Shown<Item>
   /** The values in the audit before and after a step; by default, the columns. */
   audited?: Shown<Item>
-  /** When a record allows an act, by its verb. Other acts are always possible. */
-  allows?: Readonly<Record<string, (item: Item) => boolean>>
+  /** True if the record allows the act of a verb; by default, it allows every act. */
+  allows?: (item: Item, verb: string) => boolean
   /** Advice if the status does not allow a step. */
   remedyOf?: (item: Item) => string
   /** True if its steps move money, so that commands can do them as dry runs (contract C19). */
@@ -133,7 +133,7 @@ const isOfStatus = (error: unknown): error is DomainError =>
 export const actsOn = <Id, Item>({ group, argument, allows }: Kind<Id, Item>, acts: Noun, item: Item): string[] =>
   Object.entries(acts).flatMap(([verb, said]) => {
     const isOnIt = 'perform' in said && Object.values(said.takes)[0] === argument
-    return isOnIt && (allows?.[verb]?.(item) ?? true) ? [`${group} ${verb}`] : []
+    return isOnIt && (allows?.(item, verb) ?? true) ? [`${group} ${verb}`] : []
   })
 
 /** Shows a record. */

@@ -4,6 +4,7 @@ import { transitionRefused, violation } from '../kernel/failure.ts'
 import { deliver, FAILED_REASON, failOrder } from '../orders/delivery.ts'
 import { findAnyOrder, ORDER_STATUSES, type Order, ordersOf, vouchersOf } from '../orders/queries.ts'
 import { REFUNDED_REMARKS, refundRefused, refundVouchers } from '../orders/refund.ts'
+import { actsOfOrder } from '../orders/states.ts'
 import { field, wholeNumber } from './fields.ts'
 import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
@@ -24,13 +25,8 @@ const COLUMNS: Shown<Order> = {
   ...REFUNDED,
   client_reference: ({ reference }) => reference,
   ...members<Order>('failureReason'),
+  can: actsOfOrder,
 }
-
-export const OPEN_ORDERS = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'] as const
-
-/** A partial delivery that was given up keeps its status. */
-export const isOpen = ({ status, failedAtMs }: Order): boolean =>
-  OPEN_ORDERS.some((open) => open === status) && failedAtMs === null
 
 const PLACED = members<Order>('placedAtMs')
 
@@ -55,11 +51,7 @@ export const ORDER: Kind<number, Order> = {
     ...members<Order>('deliveredAtMs', 'failedAtMs', 'cancelledAtMs'),
   },
   isMoney: true,
-  allows: {
-    deliver: isOpen,
-    fail: isOpen,
-    refund: (order) => !isOpen(order) && order.deliveredQuantity > 0 && order.refundedMinor < order.payableMinor,
-  },
+  allows: (order, verb) => actsOfOrder(order).includes(verb),
   audited: { ...members<Order>('status'), delivered: ({ deliveredQuantity }) => deliveredQuantity, ...REFUNDED },
   remedyOf: ({ id, status }) =>
     status === 'DELIVERED' ? `scrip orders refund ${id} gives its money back.` : `See scrip orders show ${id}.`,

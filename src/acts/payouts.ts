@@ -5,7 +5,7 @@ import { FileFault } from '../kernel/problems.ts'
 import { cancelPayout } from '../payouts/payouts.ts'
 import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails } from '../payouts/progress.ts'
 import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsNamed, payoutsOf } from '../payouts/queries.ts'
-import { canHappen, nextStep } from '../payouts/transitions.ts'
+import { actsOfPayout } from '../payouts/states.ts'
 import type { StepContext } from './act.ts'
 import { choiceOf, field } from './fields.ts'
 import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
@@ -23,6 +23,7 @@ const COLUMNS: Shown<Payout> = {
   ...members<Payout>('referenceId'),
   ...PROGRESS,
   ...members<Payout>('failureReason', 'createdAtMs'),
+  can: actsOfPayout,
 }
 
 const DETAILS: Shown<Payout> = {
@@ -39,12 +40,7 @@ export const PAYOUT: Kind<string, Payout> = {
   columns: COLUMNS,
   details: DETAILS,
   isMoney: true,
-  allows: {
-    advance: (payout) => nextStep(payout) !== undefined || canHappen('resumed', payout),
-    fail: (payout) => canHappen('failed', payout),
-    cancel: (payout) => canHappen('cancelled', payout),
-    return: (payout) => canHappen('returned', payout),
-  },
+  allows: (payout, verb) => actsOfPayout(payout).includes(verb),
   /** The audit has no names of persons. */
   audited: { ...members<Payout>('status'), ...PROGRESS },
   remedyOf: ({ id, status }) =>

@@ -30,10 +30,7 @@ export const WALLET: Kind<number, Wallet> = {
     is_active: isOpen,
     ...members<Wallet>('createdAtMs'),
   },
-  allows: {
-    ...{ fund: isOpen, adjust: isOpen, threshold: isOpen, default: isOpen, close: isOpen },
-    limit: (wallet) => isOpen(wallet) && wallet.type === 'POSTPAID',
-  },
+  allows: (wallet, verb) => isOpen(wallet) && (verb !== 'limit' || wallet.type === 'POSTPAID'),
 }
 
 /** A command changes only these two, so the audit shows only them. */

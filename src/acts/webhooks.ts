@@ -19,7 +19,7 @@ export const WEBHOOK: Kind<string, Webhook> = {
     waiting: ({ id: webhookId, droppedTo }, { query }) => countQueued(query, { webhookId, droppedTo }),
     ...members<Webhook>('failingSinceMs', 'createdAtMs'),
   },
-  allows: { disable: ({ active }) => active },
+  allows: ({ active }, verb) => active || verb !== 'disable',
   audited: members<Webhook>('active'),
 }
 

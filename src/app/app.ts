@@ -26,6 +26,7 @@ import { webhookRoutes } from '../webhooks/routes.ts'
 import { DELIVERED_EVENTS } from './event-examples.ts'
 import type { Extension } from './extension.ts'
 import { createServices, type Deps, type Services } from './services.ts'
+import { STATE_PICTURES } from './state-pictures.ts'
 
 /**
  * The program: the HTTP layer, the extension around the routes, the modules, and the documentation of them all. With the
@@ -70,7 +71,12 @@ export const createApp = (deps: Deps) => {
     .use(layer)
     .use(extension?.hooks ?? new Elysia())
   addModules(app, deps, services, { guard, addressOf, onIdentified: nameInLog })
-  app.use(docsRoutes({ app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS }))
+  app.use(
+    docsRoutes(
+      { app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS },
+      STATE_PICTURES,
+    ),
+  )
   extension?.addRoutes({ app, sessions, ordering, paying, due, deliveries, secrets })
   for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
   const logIn = (login: Credentials) => accessTokenOf(services, login)

@@ -22,13 +22,19 @@ import { memberLine, membersView, typeOf } from './schema-view.ts'
  * The page of an operation, or of an event, whose path is its type: its inputs and responses on the left, examples on the
  * right. The console sends operations of the API, and none of the sandbox itself.
  */
-export const operationView = (document: ApiDocument, entry: Entry, console: string | undefined): Html => {
+export const operationView = (
+  document: ApiDocument,
+  entry: Entry,
+  console: string | undefined,
+  picture?: Html | undefined,
+): Html => {
   const { method, path, operation } = entry
   const isServed = path.startsWith('/')
   const isTried = console !== undefined && path.startsWith('/api/')
   const sections = html`${requestView(document, operation)}
 ${responseView(document, operation)}
-${errorsView(errorsIn(operation))}`
+${errorsView(errorsIn(operation))}
+${picture && html`<h2 id="states">States</h2><div class="table" tabindex="0" role="group" aria-label="States">${picture}</div>`}`
   return html`<article>
 <header><h1>${operation.summary}</h1>
 <p class="line box endpoint">${methodBadge(method)} <code>${path}</code>${

@@ -13,6 +13,8 @@ export interface Frame {
   document: ApiDocument
   guides: Guides
   files: object
+  /** Pictures of state machines, by the first word of a path below `/api/v1`: `payouts`. */
+  pictures: Readonly<Record<string, Html>>
   /** The path of the console, which only the sandbox has. */
   console: string | undefined
 }

@@ -51,7 +51,7 @@ export class Reference {
 
   /** The title of the page at a path, and its content. */
   async #contentAt(path: string): Promise<[title: string, view: Html] | undefined> {
-    const { document, guides, console } = this.frame
+    const { document, guides, pictures, console } = this.frame
     if (path === '/docs') return ['Reference', overview(this.frame)]
     const name = path.split('/').at(-1) ?? ''
     const event = path === `${EVENTS}/${name}` ? ownOf(document.webhooks, name) : undefined
@@ -63,7 +63,8 @@ export class Reference {
         html`<article class="guide">${withSections((await this.#rendered(guide.file)).view)}</article>`,
       ]
     const entry = entriesOf(document).find(({ operation }) => path === `${OPERATIONS}/${operation.operationId}`)
-    return entry && [entry.operation.summary, operationView(document, entry, console)]
+    const picture = pictures[/^\/(?:api\/v1|_sandbox)\/(\w+)/.exec(entry?.path ?? '')?.[1] ?? '']
+    return entry && [entry.operation.summary, operationView(document, entry, console, picture)]
   }
 
   async #rendered(file: string): Promise<ReturnType<typeof renderGuide>> {

@@ -8,14 +8,14 @@ import STYLE from '../pages/style.css' with { type: 'text' }
 import { filesOf, guidesOf, llmsText } from './guides.ts'
 import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
-import { GUIDES_PATH } from './page.ts'
+import { type Frame, GUIDES_PATH } from './page.ts'
 import { linkIn, ownOf, Reference } from './reference.ts'
 import { withReferences } from './references.ts'
 
 const file = (text: string, type: string): PublicFile => new PublicFile(text, fileHeaders(type))
 
 /** The OpenAPI document and the pages that show it: public, whole without a network (contract C1), and each made once. */
-export const docsRoutes = (options: DocumentOptions) => {
+export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures']) => {
   const isLive = options.additions === undefined
   const guides = guidesOf(isLive)
   const files = filesOf(isLive)
@@ -24,7 +24,8 @@ export const docsRoutes = (options: DocumentOptions) => {
     async () => new PublicFile(await servedBySwagger(withReferences(await document())), { 'content-type': JSON_TYPE }),
   )
   const reference = madeOnce(
-    async () => new Reference({ document: await document(), guides, files, console: options.additions?.console }),
+    async () =>
+      new Reference({ document: await document(), guides, files, pictures, console: options.additions?.console }),
   )
   const index = madeOnce(async () => file(JSON.stringify(await (await reference()).index()), 'application/json'))
   const notFound = madeOnce(async () => new Blob([(await reference()).notFound()]))

@@ -1,6 +1,5 @@
 import type { Tx } from '../db/database.ts'
 import type { EventContext } from '../events/publish.ts'
-import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError, transitionRefused } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Wallet } from '../wallets/queries.ts'
@@ -15,17 +14,13 @@ import {
   findFirstDue,
   insertVoucher,
   type Order,
-  type OrderStatus,
   type OrderUpdate,
   updateOrder,
 } from './queries.ts'
 import { settleOrder } from './settlement.ts'
+import { canHappen, MOVED_BY_CLOCK, nextAfterMs } from './states.ts'
 import type { SuppliedVoucher, VoucherSupply } from './supply.ts'
 import type { CipherSource } from './voucher-key.ts'
-
-/** The times after its placement at which the clock processes and delivers an order (contract C12). */
-export const PROCESSING_AFTER_MS = 2 * SECOND_MS
-const DELIVERED_AFTER_MS = 5 * SECOND_MS
 
 /** The default reason of a failed order. */
 export const FAILED_REASON = 'The order could not be delivered'
@@ -50,7 +45,7 @@ export const deliver = (
   nowMs: number,
   known?: { wallet: Wallet; taken: SuppliedVoucher[] | undefined },
 ): Order => {
-  refuseEnded(order, 'DELIVERED')
+  if (!canHappen('delivered', order)) throw new DomainError(transitionRefused(order.status, 'DELIVERED'))
   const { supply, ciphers, reference } = delivering
   const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
   const supplied = known?.taken ?? supply.deliver(tx, world, order, count)
@@ -93,15 +88,16 @@ export const failOrder = (
   reason: string,
   nowMs: number,
 ): Order => {
-  refuseEnded(order, 'FAILED')
-  const status: OrderStatus = order.deliveredQuantity > 0 ? 'PARTIALLY_DELIVERED' : 'FAILED'
+  const isPartly = canHappen('rest_refunded', order)
+  if (!isPartly && !canHappen('failed', order)) throw new DomainError(transitionRefused(order.status, 'FAILED'))
+  const status = isPartly ? order.status : 'FAILED'
   const update = { status, failureReason: reason, failedAtMs: nowMs, dueAtMs: null }
   return giveUp(tx, world, delivering, order, { update, remarks: reason, nowMs })
 }
 
 /** @throws DomainError order_not_cancellable */
 export const cancelOrder = (tx: Tx, world: World, delivering: Delivering, order: Order): Order => {
-  if (order.status !== 'PENDING') throw new DomainError(orderNotCancellable(order.status))
+  if (!canHappen('cancelled', order)) throw new DomainError(orderNotCancellable(order.status))
   const nowMs = world.clock.nowMs()
   const update = { status: 'CANCELLED', cancelledAtMs: nowMs, dueAtMs: null } as const
   return giveUp(tx, world, delivering, order, { update, remarks: 'Cancelled', nowMs })
@@ -125,19 +121,11 @@ const giveUp = (
   return ended
 }
 
-/** True if an order has ended. A partial delivery has ended once the rest was refunded, which sets `failedAtMs`. */
-const hasEnded = ({ status, failedAtMs }: Order): boolean =>
-  status === 'DELIVERED' || status === 'FAILED' || status === 'CANCELLED' || failedAtMs !== null
-
-const refuseEnded = (order: Order, to: OrderStatus): void => {
-  if (hasEnded(order)) throw new DomainError(transitionRefused(order.status, to))
-}
-
 /** Sets the due times again after the pace of a world has changed. */
 export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: World): void => {
   const nowMs = world.clock.nowMs()
   const moved = byClock(world)
-  for (const order of allOrders(tx, ['PENDING', 'PROCESSING'])) {
+  for (const order of allOrders(tx, MOVED_BY_CLOCK)) {
     const dueAtMs = moved ? dueTimeOf(order, nowMs) : null
     updateOrder(tx, order, { dueAtMs })
     if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
@@ -145,9 +133,9 @@ export const repaceOrders = (tx: Tx, byClock: (world: World) => boolean, world: 
 }
 
 /** The time of the clock's next step for an order, not before the present; null if it takes none. */
-const dueTimeOf = ({ status, placedAtMs }: Pick<Order, 'status' | 'placedAtMs'>, nowMs: number): number | null => {
-  if (status !== 'PENDING' && status !== 'PROCESSING') return null
-  return Math.max(placedAtMs + (status === 'PENDING' ? PROCESSING_AFTER_MS : DELIVERED_AFTER_MS), nowMs)
+export const dueTimeOf = (order: Pick<Order, 'status' | 'placedAtMs'>, nowMs: number): number | null => {
+  const afterMs = nextAfterMs(order)
+  return afterMs === undefined ? null : Math.max(order.placedAtMs + afterMs, nowMs)
 }
 
 /** Orders whose next step the clock takes: processing, then delivery (contract C12). */
@@ -165,7 +153,7 @@ const step = (tx: Tx, world: World, delivering: Delivering, order: Order & { due
     deliver(tx, world, delivering, order, order.quantity, order.dueAtMs)
     return
   }
-  const dueAtMs = Math.max(order.placedAtMs + DELIVERED_AFTER_MS, order.dueAtMs)
+  const dueAtMs = dueTimeOf({ ...order, status: 'PROCESSING' }, order.dueAtMs)
   const context = { world, reference: delivering.reference }
   change(tx, context, order, { status: 'PROCESSING', dueAtMs }, 'processing', order.dueAtMs)
 }

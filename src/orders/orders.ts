@@ -9,7 +9,7 @@ import { type Conversion, reserve } from '../wallets/ledger.ts'
 import { schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { DUPLICATE_CLIENT_REFERENCE, type OrderRequest } from './contract.ts'
-import { type Delivering, deliver, PROCESSING_AFTER_MS } from './delivery.ts'
+import { type Delivering, deliver, dueTimeOf } from './delivery.ts'
 import { publishOrder } from './publish.ts'
 import { BEGINNING, insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
 
@@ -44,7 +44,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const context = { world, reference: ordering.reference }
   const cause = { sourceType: 'order', sourceId: String(id), remarks: product.name, nowMs, conversion } as const
   const { transactionId, wallet: paid } = reserve(tx, context, wallet, cause, price.totalPayableMinor)
-  const dueAtMs = ordering.byClock(world) ? nowMs + PROCESSING_AFTER_MS : null
+  const dueAtMs = ordering.byClock(world) ? dueTimeOf({ status: BEGINNING.status, placedAtMs: nowMs }, nowMs) : null
   const { quantity, email } = request
   const order: Order = {
     ...BEGINNING,

@@ -16,8 +16,8 @@ import { badRequest, notFound } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { PAYOUT_SORTS } from './queries.ts'
+import type { PayoutEventType } from './states.ts'
 import { ACTOR_TYPES, PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
-import type { PayoutEventType } from './transitions.ts'
 
 /** Payouts in the API (contract C13). */
 

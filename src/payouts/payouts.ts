@@ -37,8 +37,8 @@ import {
   RANK_DECIMALS,
 } from './queries.ts'
 import { reservePayout } from './settlement.ts'
+import { canHappen } from './states.ts'
 import type { ActorType, Payout } from './tables.ts'
-import { canHappen } from './transitions.ts'
 
 export interface Paying extends Moving {
   rates: WorldRates

@@ -6,8 +6,16 @@ import type { World } from '../worlds/world.ts'
 import { publishPayout } from './publish.ts'
 import { countDue, findFirstDue, insertEvent, movingPayouts, updatePayout } from './queries.ts'
 import { movePayoutMoney } from './settlement.ts'
-import type { ActorType, Payout, PayoutStatus } from './tables.ts'
-import { canHappen, EXPIRY_MS, nextStep, type PayoutEventType, type PayoutStep, TRANSITIONS } from './transitions.ts'
+import {
+  canHappen,
+  EXPIRY_MS,
+  nextStep,
+  OPEN_PAYOUTS,
+  type PayoutEventType,
+  type PayoutStep,
+  TRANSITIONS,
+} from './states.ts'
+import type { ActorType, Payout } from './tables.ts'
 
 export interface Moving {
   reference: Reference
@@ -107,14 +115,12 @@ export const withDue = (moving: Moving, world: World, payout: Payout, nowMs: num
 /** Sets the due times again after the pace of a world has changed. */
 export const repacePayouts = (tx: Tx, moving: Moving, world: World): void => {
   const nowMs = world.clock.nowMs()
-  for (const payout of movingPayouts(tx, OPEN_STATUSES)) {
+  for (const payout of movingPayouts(tx, OPEN_PAYOUTS)) {
     const paced = withDue(moving, world, payout, nowMs)
     updatePayout(tx, paced)
     if (paced.dueAtMs !== null) schedule(world, 'payouts', paced.dueAtMs)
   }
 }
-
-const OPEN_STATUSES: PayoutStatus[] = ['created', 'queued', 'processing', 'settling']
 
 export const duePayouts = (moving: Moving): DueSource => ({
   kind: 'payouts',

@@ -2,8 +2,8 @@ import type { Tx } from '../db/database.ts'
 import { type EventContext, publish } from '../events/publish.ts'
 import { type PayoutWire, payoutWire } from './contract.ts'
 import { eventsOf } from './queries.ts'
+import type { PayoutEventType } from './states.ts'
 import type { Payout, PayoutEvent } from './tables.ts'
-import type { PayoutEventType } from './transitions.ts'
 
 /** Writes an event with the present state of a payout (contract C16), and returns that state. */
 export const publishPayout = (

@@ -7,8 +7,8 @@ import type { Reference } from '../reference/reference.ts'
 import { WALLET_NOT_FOUND } from '../wallets/contract.ts'
 import { type Conversion, type Line, moveWallet, refund, reserve, settle } from '../wallets/ledger.ts'
 import { findWallet, type Wallet } from '../wallets/queries.ts'
+import type { MoneyEffect } from './states.ts'
 import type { Payout } from './tables.ts'
-import type { MoneyEffect } from './transitions.ts'
 
 /** The ledger entries of a payout (contract C13). */
 

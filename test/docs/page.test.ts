@@ -28,6 +28,15 @@ const operations = entriesOf(document)
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+test.each([
+  ['getPayout', ['created', 'action_required', 'expired']],
+  ['cancelOrder', ['PENDING', 'PARTIALLY_DELIVERED', 'CANCELLED']],
+  ['advancePayout', ['created', 'action_required', 'expired']],
+])('/docs/operations/%s shows a picture with the states of its record', async (operation, statuses) => {
+  const [, picture = ''] = (await textOf(`/docs/operations/${operation}`)).split('<h2 id="states">')
+  expect(statuses.filter((status) => !picture.includes(`>${status}</text>`))).toEqual([])
+})
+
 describe('GET /docs', () => {
   test.each([
     ['/', '/docs/page.js'],

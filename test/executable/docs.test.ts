@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
-import { ERRORS_PATH, errorsPage, flagsPage } from '../../docs/make.ts'
+import { ERRORS_PATH, errorsPage, flagsPage, picturePath } from '../../docs/make.ts'
+import { STATE_PICTURES } from '../../src/app/state-pictures.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { freePort } from '../free-port.ts'
 import { startServer } from '../harness.ts'
@@ -172,6 +173,10 @@ describe('docs/operate/more-than-one-machine.md', () => {
 describe('generated pages are current: npm run docs writes them', () => {
   test('docs/use/flags.md', async () => {
     expect(documentText('docs/use/flags.md')).toBe(await flagsPage())
+  })
+
+  test.each(Object.entries(STATE_PICTURES))('docs/pictures/%s.svg', (name, { text }) => {
+    expect(readFileSync(picturePath(name), 'utf8')).toBe(text)
   })
 
   test('docs/use/errors.md, with advice on every documented error', async () => {

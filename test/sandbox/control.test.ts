@@ -286,6 +286,59 @@ test('POST /_sandbox/orders/{id}/deliver: 200 delivers all if the number is too 
   expect(await getOrder(world, id)).toEqual(before)
 })
 
+/** Asks for every verb in a copy of the world of its own, and returns those that are done. */
+const allowedOf = async (world: TestWorld, path: string, verbs: readonly string[]): Promise<string[]> => {
+  const allowed: string[] = []
+  for (const verb of verbs) {
+    const copy = `${world.name}-${verb}`
+    await succeed(server, 'PUT', `/worlds/${copy}`, { from: world.name })
+    const { status } = await control(server, 'POST', `${path}/${verb}?world=${copy}`)
+    if (status === 200) allowed.push(verb)
+    else expect({ verb, status }).toEqual({ verb, status: 400 })
+  }
+  return allowed
+}
+
+describe('the operations that a record allows stand in its list', () => {
+  test.each<[at: string, can: string[], next: string[]]>([
+    ['created', ['advance'], ['queued']],
+    ['queued', ['advance'], ['processing']],
+    ['processing', ['advance', 'fail'], ['processing']],
+    ['settling', ['advance', 'fail'], ['completed', 'action_required']],
+    ['action_required', ['advance'], ['settling']],
+    ['completed', ['return'], []],
+    ['returned', [], []],
+    ['failed', [], []],
+    ['cancelled', [], []],
+  ])('GET /_sandbox/payouts: a payout that is %s', async (at, can, next) => {
+    const world = await opened()
+    const { id } = await pay(world)
+    const [to = at, verb] = { returned: ['completed', 'return'], failed: ['processing', 'fail'] }[at] ?? []
+    if (at === 'cancelled') await world.post(`/api/v1/payouts/${id}/cancel`)
+    else if (at !== 'created') await done(world, `/payouts/${id}/advance`, { to })
+    if (verb) await done(world, `/payouts/${id}/${verb}`)
+    const [listed] = (await ask(world, 'GET', '/payouts')).body as object[]
+    expect(listed).toMatchObject({ can, next })
+    expect(await allowedOf(world, `/payouts/${id}`, ['advance', 'fail', 'return'])).toEqual(can)
+  })
+
+  test.each<[at: string, acts: [verb: string, body?: object][], can: string[]]>([
+    ['PENDING', [], ['deliver', 'fail']],
+    ['PARTIALLY_DELIVERED', [['deliver', { quantity: 1 }]], ['deliver', 'fail']],
+    ['PARTIALLY_DELIVERED, its rest refunded', [['deliver', { quantity: 1 }], ['fail']], ['refund']],
+    ['DELIVERED', [['deliver']], ['refund']],
+    ['DELIVERED and refunded', [['deliver'], ['refund']], []],
+    ['FAILED', [['fail']], []],
+  ])('GET /_sandbox/orders: an order that is %s', async (_, acts, can) => {
+    const world = await opened()
+    const { id } = await place(world, DELAYED)
+    for (const [verb, body] of acts) await done(world, `/orders/${id}/${verb}`, body)
+    const [listed] = (await ask(world, 'GET', '/orders')).body as object[]
+    expect(listed).toMatchObject({ can })
+    expect(await allowedOf(world, `/orders/${id}`, ['deliver', 'fail', 'refund'])).toEqual(can)
+  })
+})
+
 /** Order 1 is delivered and refunded, 2 waits, 3 is cancelled, 4 failed in part. */
 const withOrders = async (): Promise<TestWorld> => {
   const world = await opened()

@@ -1,6 +1,6 @@
 import { type List, listOf } from '../../acts/cells.ts'
 import { actsOn, type Kind, type Noun } from '../../acts/kind.ts'
-import { isOpen, OPEN_ORDERS, ORDER, orderActs } from '../../acts/orders.ts'
+import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { STOCK_COLUMNS, stockIn } from '../../acts/vouchers.ts'
 import { WALLET } from '../../acts/wallets.ts'
@@ -8,8 +8,9 @@ import { ATTEMPT_COLUMNS } from '../../acts/webhooks.ts'
 import { findHead, lastDoneMs } from '../../audit/queries.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { allOrders } from '../../orders/queries.ts'
+import { hasRest, OPEN_ORDERS } from '../../orders/states.ts'
 import { movingPayouts } from '../../payouts/queries.ts'
-import { TRANSITIONS } from '../../payouts/transitions.ts'
+import { OPEN_PAYOUTS } from '../../payouts/states.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { walletsOf } from '../../wallets/queries.ts'
 import { allWebhooks, attemptsTo } from '../../webhooks/queries.ts'
@@ -43,8 +44,8 @@ const waiting = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, items: readonly Ite
 
 export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
-  const payouts = movingPayouts(query, [...TRANSITIONS.cancelled.from, ...TRANSITIONS.failed.from])
-  const orders = allOrders(query, OPEN_ORDERS).filter(isOpen)
+  const payouts = movingPayouts(query, OPEN_PAYOUTS)
+  const orders = allOrders(query, OPEN_ORDERS).filter(hasRest)
   const stock = (await stockIn(data))
     .filter(({ available, daysLeft }) => available === 0 || (daysLeft !== null && daysLeft < STOCK_DAYS))
     .sort((one, other) => (one.daysLeft ?? 0) - (other.daysLeft ?? 0))

@@ -1,4 +1,7 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import type { Noun } from '../../acts/kind.ts'
+import { orderActs } from '../../acts/orders.ts'
+import { payoutActs } from '../../acts/payouts.ts'
 import type { Query } from '../../db/database.ts'
 import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventPath, EventSchema, eventWire } from '../../events/contract.ts'
 import { findAnyEvent, latestEvents } from '../../events/queries.ts'
@@ -9,8 +12,10 @@ import { foundOr } from '../../kernel/failure.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { ORDER_EXAMPLE, OrderSchema, orderWire } from '../../orders/contract.ts'
 import { type Order, ordersOf } from '../../orders/queries.ts'
+import { actsOfOrder } from '../../orders/states.ts'
 import { PayoutSchema, payoutWire } from '../../payouts/contract.ts'
 import { eventsOf, type Payout, payoutsOf } from '../../payouts/queries.ts'
+import { actsOfPayout, nextStatuses } from '../../payouts/states.ts'
 import type { Reference } from '../../reference/reference.ts'
 import { WALLET_EXAMPLE, WalletSchema, walletWire } from '../../wallets/contract.ts'
 import { type Wallet, walletsOf } from '../../wallets/queries.ts'
@@ -49,12 +54,20 @@ const success = <Schema extends TSchema>(records: string, schema: Schema, exampl
 
 const due_at = nullable({ ...Timestamp, description: 'The time at which the clock moves it; null if it does not' })
 
+/** The verbs of the acts that a record allows and the control API has. */
+const canOf = (acts: Noun, verbs: readonly string[]): string[] =>
+  verbs.filter((verb) => 'operation' in (acts[verb] ?? {}))
+
+const can = Type.Array(Type.String(), {
+  description: 'The operations that its status allows, by the last word of their paths',
+})
+
 /** An order in a list: only its client sees the voucher codes, and its own page has the charges. */
 const listed = <Order extends { vouchers: unknown; charges: unknown }>({ vouchers: _, charges: __, ...rest }: Order) =>
   rest
 
 export const WorldOrder = owned(
-  { ...listed(OrderSchema.properties), delivered_quantity: Type.Integer(), due_at },
+  { ...listed(OrderSchema.properties), delivered_quantity: Type.Integer(), due_at, can },
   'WorldOrder',
 )
 
@@ -63,6 +76,7 @@ const worldOrderWire = (order: Order, reference: Reference) => ({
   ...listed(orderWire(order, [], reference)),
   delivered_quantity: order.deliveredQuantity,
   due_at: toTimestampOrNull(order.dueAtMs),
+  can: canOf(orderActs, actsOfOrder(order)),
 })
 
 const dueEvent = 'The event at that time. With a manual pace it is expired: an unprocessed payout expires after 7 days'
@@ -73,6 +87,8 @@ export const WorldPayout = owned(
     returned: Type.Boolean(),
     due_at,
     due_event: nullable(Type.String({ description: dueEvent })),
+    can,
+    next: Type.Array(Type.String(), { description: 'The statuses that one step of advance can lead to' }),
   },
   'WorldPayout',
 )
@@ -84,6 +100,8 @@ const worldPayoutWire = (query: Query, payout: Payout, reference: Reference) => 
   returned: payout.returned,
   due_at: toTimestampOrNull(payout.dueAtMs),
   due_event: payout.dueEvent,
+  can: canOf(payoutActs, actsOfPayout(payout)),
+  next: nextStatuses(payout),
 })
 
 export const WorldWallet = owned({ ...WalletSchema.properties, threshold: nullable(Type.Number()) }, 'WorldWallet')
@@ -130,7 +148,7 @@ export const recordRoutes = (parts: Parts) => {
         names: 'world_orders.',
         query: LimitQuery,
         response: success('orders', WorldOrder, [
-          { client_id: 1, ...listed(ORDER_EXAMPLE), delivered_quantity: 2, due_at: null },
+          { client_id: 1, ...listed(ORDER_EXAMPLE), delivered_quantity: 2, due_at: null, can: ['refund'] },
         ]),
       },
     )

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../kernel/clock.ts'
 import type { Payout } from '../../payouts/queries.ts'
-import { canHappen, type PayoutEventType, type PayoutStep } from '../../payouts/transitions.ts'
+import { canHappen, type PayoutEventType, type PayoutStep } from '../../payouts/states.ts'
 
 /** Payouts to these payees have a special outcome as the clock moves (contract C15, decision 13). */
 

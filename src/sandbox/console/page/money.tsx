@@ -127,14 +127,16 @@ interface Recorded {
   actions: Action[]
 }
 
+/** `action_required` as a person reads it: "Action required". */
+const nameOf = (word: string): string => word.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase())
+
 /** The next step of the clock. */
 const nextStep = (at: string | null, name = 'next by the clock'): Step[] =>
   at === null ? [] : [{ at, name, isNext: true }]
 
 const orderRecord = (order: Order, currency: string): Recorded => {
-  const { amount: paid, refunded_amount: refunded, quantity, delivered_quantity: delivered } = order
-  // A partial delivery that was given up keeps its status.
-  const isOpen = ['PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED'].includes(order.status) && order.failed_at === null
+  const { amount: paid, refunded_amount: refunded, quantity, delivered_quantity: delivered, can } = order
+  const isOpen = can.includes('deliver')
   const ends = [
     { at: order.delivered_at, name: 'delivered' },
     { at: order.failed_at, name: 'failed', note: order.failure_reason },
@@ -149,32 +151,18 @@ const orderRecord = (order: Order, currency: string): Recorded => {
     about: `${order.ref}: ${quantity} × ${order.product_name} for ${amount(paid, currency)}${isOpen && delivered > 0 ? `, ${delivered} delivered` : ''}`,
     returned: refunded === 0 ? undefined : refunded < paid ? `${amount(refunded, currency)} refunded` : 'refunded',
     steps: [{ at: order.placed_at, name: 'placed' }, ...ends, ...nextStep(order.due_at)],
-    actions: isOpen
-      ? [
-          { text: 'Deliver', under: 'deliver' },
-          ...(quantity - delivered > 1 ? [deliverOne] : []),
-          { text: 'Fail and refund', under: 'fail' },
-        ]
-      : delivered > 0 && refunded < paid
-        ? [{ text: 'Refund', under: 'refund' }]
-        : [],
+    actions: can.flatMap((verb) => [
+      { text: verb === 'fail' ? 'Fail and refund' : nameOf(verb), under: verb },
+      ...(verb === 'deliver' && quantity - delivered > 1 ? [deliverOne] : []),
+    ]),
   }
 }
 
-const ADVANCE = { text: 'Advance', under: 'advance' }
-const FAIL = { text: 'Fail', under: 'fail' }
-/** The steps of a payout that a person can take (docs/architecture.md, How a payout moves). */
-const PAYOUT_ACTIONS: Readonly<Record<string, Action[]>> = {
-  created: [ADVANCE],
-  queued: [ADVANCE],
-  processing: [ADVANCE, FAIL],
-  settling: [ADVANCE, FAIL, { text: 'Action required', under: 'advance', body: { to: 'action_required' } }],
-  action_required: [ADVANCE],
-  completed: [{ text: 'Return', under: 'return' }],
-}
-
 const payoutRecord = (payout: Payout): Recorded => {
-  const { first_name, last_name, email } = payout.beneficiary
+  const { can, next, beneficiary } = payout
+  const { first_name, last_name, email } = beneficiary
+  // Advance takes the first of the steps. The others need their names.
+  const others = next.slice(1).map((to) => ({ text: nameOf(to), under: 'advance', body: { to } }))
   const past = payout.events.map((event) => ({ at: event.created_at, name: event.event_type, note: event.message }))
   return {
     kind: 'payout',
@@ -187,7 +175,7 @@ const payoutRecord = (payout: Payout): Recorded => {
       ...past,
       ...nextStep(payout.due_at, payout.due_event === 'expired' ? 'expires if nothing moves it' : undefined),
     ],
-    actions: payout.returned ? [] : (PAYOUT_ACTIONS[payout.status] ?? []),
+    actions: [...can.map((verb) => ({ text: nameOf(verb), under: verb })), ...others],
   }
 }
 
