@@ -152,6 +152,8 @@ export interface World extends Control {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Logs in again, for a fresh access token. */
   login(): Promise<void>
+  /** The deliveries to the inboxes of the world. With `wait`, resolves with the first one that fits: `{ type: 'payout.completed', wait: '5s' }`. */
+  inbox: Control['listInbox']
 }
 
 const PASSWORD = 'test'
@@ -183,5 +185,6 @@ const openWorld = async (options: ControlOptions & { world: string }, from?: str
       return fetch(new URL(path, url), { ...init, headers })
     },
     login,
+    inbox: control.listInbox,
   }
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
@@ -32,9 +32,16 @@ export const findEvent = (query: Query, clientId: number, eventId: string): Even
 export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
   query.select().from(events).where(eq(events.eventId, eventId)).limit(1).get()
 
-/** The events of all clients, newest first. */
-export const latestEvents = (query: Query, limit: number): Event[] =>
-  query.select().from(events).orderBy(desc(events.id)).limit(limit).all()
+/** The events of all clients after the one with a number, newest first. */
+export const latestEvents = (
+  query: Query,
+  {
+    after = 0,
+    type = '*',
+    limit,
+  }: { after?: number | undefined; type?: string | undefined; limit?: number | undefined },
+): Rows<Event> =>
+  rowsById(query, events, and(gt(events.id, after), sql`${events.type} GLOB ${type}`), { newestFirst: true, limit })
 
 export const eventsOf = (query: Query, narrowing: Narrowing): Rows<Event> => {
   const { clientId, createdAtMs: atMs, eventId, type, requestId, data } = events

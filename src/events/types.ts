@@ -29,5 +29,5 @@ export type EventType = (typeof EVENT_TYPES)[number]
 export const EVENT_PATTERNS = ['*', 'order.*', 'payout.*', 'wallet.*', ...EVENT_TYPES] as const
 export type EventPattern = (typeof EVENT_PATTERNS)[number]
 
-export const matches = (patterns: readonly string[], type: EventType): boolean =>
+export const matches = (patterns: readonly string[], type: string): boolean =>
   patterns.some((pattern) => pattern === type || pattern === '*' || pattern === `${type.split('.')[0]}.*`)

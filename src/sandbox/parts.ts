@@ -7,7 +7,9 @@ import type { World } from '../worlds/world.ts'
 import type { Feed } from './feed/feed.ts'
 import type { SentRequest } from './requests/contract.ts'
 import type { OutcomeRegistry } from './requests/outcomes.ts'
+import type { RecordingListener } from './requests/request-log.ts'
 import type { Stage } from './scenario/scenario.ts'
+import type { Waiting } from './waiting.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
 /** A request that the control API sends in a world. */
@@ -29,6 +31,9 @@ export interface Parts extends Program {
   publicUrl: string
   outcomes: OutcomeRegistry
   feed: Feed
+  waiting: Waiting
+  /** Calls back with each request when it is recorded, until it is disposed of. */
+  onRecorded: (listener: RecordingListener) => Disposable
   /** Refuses requests that may not use the control API. @throws DomainError */
   requireAccess: (request: Request) => void
   /** Refuses names that an operation does not document. @throws DomainError validation */

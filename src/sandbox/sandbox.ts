@@ -23,6 +23,7 @@ import type { RecordingListener } from './requests/request-log.ts'
 import { applySettings, type Settings } from './scenario/make.ts'
 import { generatedSupply } from './seed/vouchers.ts'
 import { sandboxStep } from './test-values/payouts.ts'
+import { Waiting } from './waiting.ts'
 import { faulty } from './webhooks/faults.ts'
 import { resumeDeliveries } from './webhooks/worlds.ts'
 import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/accounts.ts'
@@ -47,8 +48,9 @@ export class Sandbox implements Extension {
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
   readonly #outcomes: OutcomeRegistry
-  readonly #listeners: RecordingListener[] = []
+  readonly #listeners = new Set<RecordingListener>()
   readonly #feed: Feed
+  #waiting: Waiting | undefined
   /** While `scrip run --explore` runs. */
   #exploration: Exploration | undefined
   #program: Program | undefined
@@ -108,11 +110,14 @@ export class Sandbox implements Extension {
   addRoutes(program: Program): void {
     this.#program = program
     const { worlds, host, token } = this.options
+    this.#waiting = new Waiting({ worlds, ...program })
     addSandboxRoutes({
       ...this.options,
       ...program,
       requireAccess: sandboxAccess({ boundHost: host, token }),
       feed: this.#feed,
+      waiting: this.#waiting,
+      onRecorded: (listener) => this.onRecorded(listener),
       outcomes: this.#outcomes,
       refuseUnknown: this.observer.refuseUnknown,
       send: (world, sent, cause) => this.send(world, sent, cause),
@@ -123,12 +128,14 @@ export class Sandbox implements Extension {
     if (settings) worlds.onSeeded((world) => applySettings(world, settings))
   }
 
-  onRecorded(listener: RecordingListener): void {
-    this.#listeners.push(listener)
+  onRecorded(listener: RecordingListener): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
   }
 
-  /** Ends the feeds, which would keep a stopping server open. */
+  /** Ends the feeds and those who wait, which would keep a stopping server open. */
   stop(): void {
+    this.#waiting?.close()
     this.#feed.close()
   }
 

@@ -11,7 +11,7 @@ const server = await startServer('--rate-limit', 'off')
 afterAll(() => server.stop())
 
 /** Records that clients create have random ids, which no document can name. */
-const MADE_UP_ID = /\/(?:ben|pyt|evt|whk)_/
+const MADE_UP_ID = /(?:\/|after=)(?:ben|pyt|evt|whk)_/
 /** The results of the earlier operations. */
 const LATER: Record<string, number> = {
   // No token is issued twice.

@@ -379,6 +379,7 @@ const REFUSALS: Record<string, Scene> = {
     await succeeds(world.control(`/orders/${call.id}/refund`, {}))
     return call
   },
+  'world_events.not_found': () => ({ query: 'after=evt_1' }),
   'requests.validation': () => ({ query: 'format=xml' }),
   'coverage.validation': () => ({ query: 'format=xml' }),
   'clock.validation': async (world) => {

@@ -75,7 +75,7 @@ describe.skipIf(!canTry)('the examples of docs/start/test-runners.md', () => {
   test('the tour of the library', async () => {
     const folder = project('.')
     await install(folder)
-    expect(await done(['node', 'session.mjs'], folder)).toBe('failed\nWallet not found\n100250\ntrue\ntrue\nauto\n')
+    expect(await done(['node', 'session.mjs'], folder)).toBe('failed\nWallet not found\n100250\n100300\ntrue\ntrue\nauto\n')
   })
 
   test('node:test', async () => {
@@ -143,7 +143,7 @@ describe.skipIf(pythonProblem !== undefined)(titled('the pytest fixture', python
   const PYTEST = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
 
   test('starts a sandbox, gives each test a world, and stops it', async () => {
-    expect(await done(PYTEST, prepared(), withExecutable)).toContain('2 passed')
+    expect(await done(PYTEST, prepared(), withExecutable)).toContain('3 passed')
   })
 
   test('uses the sandbox of scrip run', async () => {
@@ -275,7 +275,7 @@ describe.skipIf(javaProblem !== undefined)(titled('the JUnit 5 extension', javaP
 
   test('starts a sandbox, gives each test a world, and stops it', async () => {
     expect(await done(['java', '-cp', classpath, 'Launch', 'CheckoutTest'], folder, withExecutable)).toBe(
-      '2 of 2 passed\n',
+      '3 of 3 passed\n',
     )
   })
 

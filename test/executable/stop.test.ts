@@ -137,6 +137,21 @@ test('a live server whose folder has become read-only is not ready, and ends on 
     chmodSync(operator.dataDir, 0o700)
   }))
 
+test('SIGTERM ends those who wait for a request, an event or a delivery, with what there is', async () => {
+  const program = await start()
+  const connections = await Promise.all(
+    ['requests?wait=30s', 'events?wait=30s', 'inbox?wait=30s'].map(async (path) => {
+      const connection = await Connection.open(program.url)
+      connection.send(`GET /_sandbox/${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+      return connection
+    }),
+  )
+  await program.request('/livez') // whoever has this has the earlier requests too, and the log does not show it
+  program.signal('SIGTERM')
+  for (const connection of connections) expect(await connection.response()).toMatchObject({ status: 200, body: '[]' })
+  expect(await program.ended()).toMatchObject({ exitCode: 0 })
+})
+
 test('a second signal ends it immediately', async () => {
   const program = await start(['--log-level', 'info'])
   const connection = await halfSent(program)

@@ -215,7 +215,7 @@ describe('GET /_sandbox/requests', () => {
       validation(
         'wrld',
         'enum',
-        'is not a known parameter; known are world, limit, status, path, text, format, bodies',
+        'is not a known parameter; known are world, limit, status, path, method, search, after, wait, format, bodies',
       ),
     ],
     ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
@@ -463,7 +463,7 @@ describe('The request log is limited', () => {
     const { headers } = await world.post('/api/v1/beneficiaries', ADA)
     await world.get('/api/v1/countries/105')
     const found = async (text: string): Promise<string[]> => {
-      const query = `?world=${world.name}&bodies=false&text=${encodeURIComponent(text)}`
+      const query = `?world=${world.name}&bodies=false&search=${encodeURIComponent(text)}`
       const entries = await succeed<RecordedRequest[]>(server, 'GET', `/requests${query}`)
       return entries.map(({ method, path }) => `${method} ${path}`)
     }

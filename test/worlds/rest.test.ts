@@ -74,6 +74,19 @@ describe('A world that rests', () => {
     expect(others).toEqual(before.requests)
   })
 
+  test('is none in which somebody waits, however long, and however many others are in use', async () => {
+    await using program = openProgram()
+    const { client, world } = await program.open(NOON)
+    const items = client.read<object[]>(`/_sandbox/events?world=${client.name}&type=wallet.credited&wait=30s`)
+    letRest(program)
+    for (let count = 0; count < 65; count++) await program.open()
+    expect(world.openDatabase).not.toBeUndefined()
+    await client.control('/wallets/1/fund', { amount: 1 })
+    expect(await items).toHaveLength(1)
+    letRest(program)
+    expect(world.openDatabase).toBeUndefined()
+  })
+
   test('is the least recently used one, when more than 64 worlds are in use', async () => {
     await using program = openProgram()
     const opened = await Promise.all(Array.from({ length: 64 }, () => program.open()))

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { count, parameter } from '../../http/parameters.ts'
+import { count, filter, ParameterProblem, parameter } from '../../http/parameters.ts'
 import { Routes } from '../../http/route-lines.ts'
 import { violation } from '../../kernel/failure.ts'
 import { FOREIGN_SITE, TOKEN_WRONG, worldDamaged, worldNotFound } from '../errors.ts'
@@ -35,6 +35,12 @@ export const controlRoutes = (names = '') =>
       validation: violation('wrld', 'enum', unknownProblem('parameter', query)),
     }),
   })
+
+/** Only items that are newer than the one with this id. */
+export const afterFilter = filter<number>(
+  Type.Integer({ minimum: 0, description: 'Only those that are newer than the one with this id', example: 12 }),
+  (text) => (/^\d{1,15}$/.test(text) ? Number(text) : new ParameterProblem('integer', 'must be an id')),
+)
 
 /** The number of items to list. */
 export const limitUpTo = (max: number, fallback: number) =>

@@ -37,9 +37,9 @@ export class Exploration {
     private readonly loss: Loss | undefined,
   ) {
     this.#numbering = loss && new Numbering(loss.byName)
-    worlds.onEnd = (world) => {
+    worlds.onEnd((world) => {
       if (this.#writes.some((write) => write.world === world)) this.#last.set(world, worlds.copyOf(world))
-    }
+    })
   }
 
   /** Called before a request is handled. Returns the moment at which its response is to be lost; undefined if it is not. */

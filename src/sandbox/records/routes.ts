@@ -3,8 +3,19 @@ import type { Noun } from '../../acts/kind.ts'
 import { orderActs } from '../../acts/orders.ts'
 import { payoutActs } from '../../acts/payouts.ts'
 import type { Query } from '../../db/database.ts'
-import { EVENT_EXAMPLE, EVENT_NOT_FOUND, EventPath, EventSchema, eventWire } from '../../events/contract.ts'
-import { findAnyEvent, latestEvents } from '../../events/queries.ts'
+import { searchText } from '../../db/lists.ts'
+import {
+  EVENT_EXAMPLE,
+  EVENT_NOT_FOUND,
+  EventListQuery,
+  EventPath,
+  EventSchema,
+  eventWire,
+} from '../../events/contract.ts'
+import { listenToEvents } from '../../events/publish.ts'
+import { type Event, findAnyEvent, latestEvents } from '../../events/queries.ts'
+import { matches } from '../../events/types.ts'
+import { searchFilter, textFilter } from '../../http/parameters.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
@@ -32,6 +43,8 @@ import { redeliver } from '../../webhooks/webhooks.ts'
 import { controlRoutes, limitUpTo } from '../control/operation.ts'
 import { caughtUpWorld, presentWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
+import { waitFilter } from '../waiting.ts'
+import { getWorld } from '../worlds/contract.ts'
 import { WorldQuery } from '../worlds/query.ts'
 
 /** The records of all clients of a world. The API shows a client only its own. */
@@ -131,8 +144,11 @@ const worldWebhookWire = (query: Query, webhook: Webhook) => ({
   ),
 })
 
+/** @throws DomainError not_found */
+const numberOf = (query: Query, eventId: string): number => foundOr(findAnyEvent(query, eventId), EVENT_NOT_FOUND).id
+
 export const recordRoutes = (parts: Parts) => {
-  const { reference, deliveries } = parts
+  const { reference, deliveries, waiting, worlds } = parts
   const rowsIn = async (world: string): Promise<Query> => (await caughtUpWorld(parts, world)).db.query
   return controlRoutes()
     .get(
@@ -183,15 +199,37 @@ export const recordRoutes = (parts: Parts) => {
     )
     .get(
       '/events',
-      async ({ query: { world, limit } }) =>
-        latestEvents(await rowsIn(world), limit).map((event) => ({ client_id: event.clientId, ...eventWire(event) })),
+      async ({ query: { world: name, wait: waitMs, after: afterId, limit, search, type } }) => {
+        const world = getWorld(worlds, name)
+        const isFound = ({ data }: Event): boolean => search === undefined || searchText(data).includes(search)
+        const read = async () => {
+          const rows = await rowsIn(name)
+          const newer = latestEvents(rows, {
+            after: afterId === undefined ? undefined : numberOf(rows, afterId),
+            type,
+            ...(!search && { limit }),
+          })
+          return [...Iterator.from(newer).filter(isFound).take(limit)]
+        }
+        const listen = (onCome: () => void) =>
+          listenToEvents(world, (event) => matches([type ?? '*'], event.type) && isFound(event) && onCome())
+        const found = await waiting.list({ world, waitMs, read, listen })
+        return found.map((event) => ({ client_id: event.clientId, ...eventWire(event) }))
+      },
       {
         id: 'listWorldEvents',
-        summary: 'List the events of a world',
+        summary: 'List the events of a world, or wait for one',
         description: 'Of all clients, the newest first.',
         names: 'world_events.',
-        query: LimitQuery,
+        query: Type.Object({
+          ...LimitQuery.properties,
+          type: EventListQuery.properties.type,
+          search: searchFilter('Part of the data, in any case', 'bonus-1'),
+          after: textFilter('Only those that are newer than the one with this id', EVENT_EXAMPLE.id),
+          wait: waitFilter,
+        }),
         response: success('events', owned(EventSchema.properties, 'WorldEvent'), [{ client_id: 1, ...EVENT_EXAMPLE }]),
+        refuses: { not_found: EVENT_NOT_FOUND },
       },
     )
     .post(

@@ -9,9 +9,12 @@ import { BYTES_MAX, type LoggedRequest, requestLog } from './request-log.ts'
 interface RequestFilter {
   limit: number
   status?: string
+  method?: string
   path?: string
   /** A part of the path, the request id or a body, in the form that texts are searched in. */
-  text?: string
+  search?: string
+  /** Only later ones. */
+  after?: number
   /** A list without bodies is limited by its number of requests alone. */
   bodies?: 'true' | 'false'
 }
@@ -42,9 +45,11 @@ const newest = (requests: LoggedRequest[], { limit, bodies }: RequestFilter): Fo
   return { requests: requests.slice(0, count), isFull: count === limit || bytes >= bytesMax }
 }
 
-const matches = ({ status, read }: LoggedRequest, filter: RequestFilter): boolean =>
+export const matches = ({ id, method, status, read }: LoggedRequest, filter: RequestFilter): boolean =>
+  (filter.after === undefined || id > filter.after) &&
   (filter.status === undefined || hasStatus(status, filter.status)) &&
-  ((filter.path === undefined && filter.text === undefined) || hasPathAndText(read(), filter))
+  (filter.method === undefined || method === filter.method) &&
+  ((filter.path === undefined && filter.search === undefined) || hasPathAndText(read(), filter))
 
 /** Secrets are not found, because they are not shown. */
 const hasPathAndText = (
@@ -52,7 +57,7 @@ const hasPathAndText = (
   filter: RequestFilter,
 ): boolean =>
   (filter.path === undefined || filter.path === route || fits(filter.path, pathOf(path))) &&
-  (filter.text === undefined || searchText(path, request_id, request.body, response.body).includes(filter.text))
+  (filter.search === undefined || searchText(path, request_id, request.body, response.body).includes(filter.search))
 
 /** 4xx stands for all statuses from 400 to 499. */
 const hasStatus = (status: number, pattern: string): boolean =>

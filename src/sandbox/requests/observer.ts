@@ -26,7 +26,7 @@ import { watchRows, withChanges } from './row-changes.ts'
 interface Concerns extends Pick<Parts, 'worlds' | 'outcomes'> {
   injection: Injection
   /** Called with each request when it is recorded. */
-  listeners: readonly RecordingListener[]
+  listeners: ReadonlySet<RecordingListener>
   /** Is shown each write while `scrip run --explore` runs. */
   explored: () => Exploration | undefined
   log: Log

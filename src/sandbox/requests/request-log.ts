@@ -68,6 +68,7 @@ export const BYTES_MAX = 4_194_304
 export interface LoggedRequest {
   world: World
   id: number
+  method: string
   status: number
   /** Undefined for a success, and for a request of an earlier process. */
   failureCode?: string | undefined
@@ -121,6 +122,7 @@ class RequestLog {
     const logged: LoggedRequest = {
       world,
       id,
+      method: request.method,
       status: response.status,
       failureCode: failure?.code,
       endedMs,
@@ -167,6 +169,7 @@ class RequestLog {
   readonly #loggedFrom = ({ recorded, changes, bytes, endedAtMs }: StoredRequest): LoggedRequest => ({
     world: this.world,
     id: recorded.id,
+    method: recorded.method,
     status: recorded.response.status,
     endedMs: endedAtMs - startedAtMs(),
     bytes,

@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { JSON_TYPE } from '../../http/json.ts'
 import { choiceFilter, searchFilter } from '../../http/parameters.ts'
-import { DomainError, foundOr, violation } from '../../kernel/failure.ts'
+import { DomainError, foundOr, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
-import { controlRoutes, limitUpTo } from '../control/operation.ts'
+import { afterFilter, controlRoutes, limitUpTo } from '../control/operation.ts'
 import { REQUEST_NOT_FOUND } from '../errors.ts'
 import type { Parts, Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
+import { waitFilter } from '../waiting.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
 import { getWorld, getWorlds } from '../worlds/contract.ts'
 import { ALL_WORLDS, WorldQuery, WorldsQuery } from '../worlds/query.ts'
@@ -30,24 +31,46 @@ import {
 } from './contract.ts'
 import { detailOf } from './detail.ts'
 import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
-import { readLogs } from './listing.ts'
+import { matches, readLogs } from './listing.ts'
 import { type LoggedRequest, requestLog } from './request-log.ts'
 
 const FORMAT = choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines')
 const FORMAT_WRONG = violation('format', 'enum', 'must be one of json, har, curl')
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 const CURL = {
   'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
 }
 
-export const requestRoutes = ({ worlds, version, publicUrl, outcomes, reference, secrets, send }: Parts) => {
+export const requestRoutes = ({
+  worlds,
+  version,
+  publicUrl,
+  outcomes,
+  reference,
+  secrets,
+  send,
+  waiting,
+  onRecorded,
+}: Parts) => {
   const toEntry = ({ read }: LoggedRequest): string => harEntry(read(), publicUrl)
   const curlOf = ({ read }: LoggedRequest): string => `${toCurl(read(), publicUrl)}\n`
   const har = (entries: readonly string[]) => textResponse(harHead(version) + entries.join(',') + HAR_TAIL, JSON_TYPE)
   return controlRoutes('requests.')
     .get(
       '/requests',
-      async ({ query: { world, format, ...filter } }) => {
-        const read = await readLogs(getWorlds(worlds, world), filter)
+      async ({ query: { world, format, wait: waitMs, ...filter } }) => {
+        if (world === ALL_WORLDS && filter.after !== undefined)
+          throw violated('after', 'format', 'must come with one world: each numbers its own requests')
+        const only = world === ALL_WORLDS ? undefined : getWorld(worlds, world)
+        const read = await waiting.list({
+          world: only,
+          waitMs,
+          read: () => readLogs(getWorlds(worlds, world), filter),
+          listen: (onCome) =>
+            onRecorded((logged) => {
+              if ((!only || logged.world === only) && matches(logged, filter)) onCome()
+            }),
+        })
         if (format === 'curl') return textResponse(read.map(curlOf).reverse().join(''))
         if (format === 'har') return har(read.map(toEntry).reverse())
         const recorded = read.map((logged) => logged.read())
@@ -58,7 +81,7 @@ export const requestRoutes = ({ worlds, version, publicUrl, outcomes, reference,
       },
       {
         id: 'listRequests',
-        summary: 'Read the request log of a world, or of all',
+        summary: 'Read the request log of a world, or of all, or wait for a request',
         description:
           'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines. A list of all worlds has at most 4 MiB of bodies.',
         query: Type.Object({
@@ -66,7 +89,10 @@ export const requestRoutes = ({ worlds, version, publicUrl, outcomes, reference,
           limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT),
           status: statusFilter,
           path: pathFilter,
-          text: searchFilter('Part of the path, the request id or a body, in any case', 'bonus-1'),
+          method: choiceFilter(METHODS, 'Only requests of this method'),
+          search: searchFilter('Part of the path, the request id or a body, in any case', 'bonus-1'),
+          after: afterFilter,
+          wait: waitFilter,
           format: FORMAT,
           bodies: choiceFilter(['true', 'false'], 'With `false`, bodies are null in JSON'),
         }),

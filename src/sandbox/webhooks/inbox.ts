@@ -1,5 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { plainParameter } from '../../http/parameters.ts'
+import { searchText } from '../../db/lists.ts'
+import { EVENT_PATTERNS, type EventPattern, matches } from '../../events/types.ts'
+import { isObject, jsonIn } from '../../http/json.ts'
+import { choiceFilter, plainParameter, searchFilter, textFilter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
 import { type World, worldPart } from '../../worlds/world.ts'
@@ -42,7 +45,36 @@ const HEADER_BYTES = 64
 const REPLIES_MAX = 100
 const USUAL_REPLY: InboxReply = { status: 200, delay_ms: 0 }
 
+export const INBOX_FILTERS = {
+  name: textFilter('Only messages to the inbox of this name', 'hooks'),
+  type: choiceFilter(EVENT_PATTERNS, 'Only events of this type, or of these: order.* for all events of orders'),
+  search: searchFilter('Part of the body, in any case', 'bonus-1'),
+}
+
+interface InboxFilter {
+  after?: number
+  name?: string
+  type?: EventPattern
+  /** In the form that texts are searched in. */
+  search?: string
+}
+
+export const isWanted = ({ id, name, body }: InboxEntry, filter: InboxFilter): boolean =>
+  (filter.after === undefined || id > filter.after) &&
+  (filter.name === undefined || name === filter.name) &&
+  (filter.search === undefined || searchText(body).includes(filter.search)) &&
+  (filter.type === undefined || matches([filter.type], typeIn(body)))
+
+/** The type of an event; empty for a message that is none. */
+const typeIn = (body: string): string => {
+  const event = jsonIn(body)
+  return isObject(event) && typeof event.type === 'string' ? event.type : ''
+}
+
+type InboxListener = (entry: InboxEntry) => void
+
 interface Inbox {
+  listeners: Set<InboxListener>
   received: Recent<InboxEntry>
   replies: Map<string, InboxReply>
 }
@@ -54,6 +86,7 @@ const sizeOf = ({ name, headers, body }: InboxEntry): number => {
 }
 
 const inbox = worldPart<Inbox>(() => ({
+  listeners: new Set(),
   received: new Recent({ sizeOf, bytesMax: BYTES_MAX, countMax: ENTRIES_MAX }),
   replies: new Map(),
 }))
@@ -78,7 +111,16 @@ export const setReply = (world: World, name: string, reply: Partial<InboxReply>)
 
 export const receive = (world: World, name: string, { method, headers }: Request, body: string): void => {
   wake(world)
-  const { received } = world.of(inbox)
+  const { received, listeners } = world.of(inbox)
   const received_at = toTimestamp(world.clock.nowMs())
-  received.add({ id: received.last + 1, name, received_at, method, headers: Object.fromEntries(headers), body })
+  const entry = { id: received.last + 1, name, received_at, method, headers: Object.fromEntries(headers), body }
+  received.add(entry)
+  for (const listener of listeners) listener(entry)
+}
+
+/** Calls back with each message when it is received, until it is disposed of. */
+export const listenToInbox = (world: World, listener: InboxListener): Disposable => {
+  const { listeners } = world.of(inbox)
+  listeners.add(listener)
+  return { [Symbol.dispose]: () => void listeners.delete(listener) }
 }

@@ -9,21 +9,25 @@ import { Text } from '../../http/validation.ts'
 import { DomainError, notFound, violated, violation } from '../../kernel/failure.ts'
 import { allClients } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
-import { controlRoutes, openRoutes } from '../control/operation.ts'
+import { afterFilter, controlRoutes, openRoutes } from '../control/operation.ts'
 import { caughtUpWorld, presentWorld } from '../control/steps.ts'
 import { worldNotFound } from '../errors.ts'
 import type { Parts } from '../parts.ts'
+import { waitFilter } from '../waiting.ts'
 import { getWorld } from '../worlds/contract.ts'
 import { WorldQuery } from '../worlds/query.ts'
 import { wake } from '../worlds/resting.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 import {
   DELAY_MS_MAX,
+  INBOX_FILTERS,
   InboxEntry,
   InboxPath,
   InboxReply,
   inboxOf,
   isInboxName,
+  isWanted,
+  listenToInbox,
   NAME_PROBLEM,
   receive,
   replyOf,
@@ -65,27 +69,48 @@ const inboxName = (name: string): string => {
   return name
 }
 
-export const inboxRoutes = ({ worlds }: Parts) =>
+export const inboxRoutes = ({ worlds, waiting }: Parts) =>
   controlRoutes('inbox.')
-    .get('/inbox', ({ query }) => [...awakeInbox(worlds, query.world).items], {
-      id: 'listInbox',
-      summary: 'List the messages in the inboxes of a world',
-      description: 'The oldest first; the newest 1,000 are kept, and at most 4 MiB.',
-      response: {
-        description: 'The deliveries, with their headers and bodies',
-        schema: Type.Array(InboxEntry),
-        example: [
-          {
-            id: 1,
-            name: 'hooks',
-            received_at: '2026-01-01T00:00:00.000Z',
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: '{}',
-          },
-        ],
+    .get(
+      '/inbox',
+      async ({ query: { world: name, wait: waitMs, ...filter } }) => {
+        const world = getWorld(worlds, name)
+        const isMeant = (entry: InboxEntry): boolean => isWanted(entry, filter)
+        return [
+          ...(await waiting.list({
+            world,
+            waitMs,
+            read: () => awakeInbox(worlds, name).items.filter(isMeant),
+            listen: (onCome) => listenToInbox(world, (entry) => isMeant(entry) && onCome()),
+          })),
+        ]
       },
-    })
+      {
+        id: 'listInbox',
+        summary: 'List the messages in the inboxes of a world, or wait for one',
+        description: 'The oldest first; the newest 1,000 are kept, and at most 4 MiB.',
+        query: Type.Object({
+          ...WorldQuery.properties,
+          ...INBOX_FILTERS,
+          after: afterFilter,
+          wait: waitFilter,
+        }),
+        response: {
+          description: 'The deliveries, with their headers and bodies',
+          schema: Type.Array(InboxEntry),
+          example: [
+            {
+              id: 1,
+              name: 'hooks',
+              received_at: '2026-01-01T00:00:00.000Z',
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: '{}',
+            },
+          ],
+        },
+      },
+    )
     .delete(
       '/inbox',
       ({ query }) => {

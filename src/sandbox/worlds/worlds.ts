@@ -46,8 +46,7 @@ export class SandboxWorlds implements Worlds {
   readonly #inUse = new WorldsInUse((world) => this.#rest(world))
   readonly #journals: Journals
   readonly snapshots: Snapshots
-  /** Called before a world is reset or dropped. */
-  onEnd: (world: World) => void = () => undefined
+  readonly #onEnd: ((world: World) => void)[] = []
   #onSeeded: (world: World) => void = () => undefined
   /** Called with the file of a world or a snapshot that cannot be read, when it is needed. */
   onDamaged: (file: DamagedFile) => void = () => undefined
@@ -81,6 +80,15 @@ export class SandboxWorlds implements Worlds {
   onPresent(callback: OnPresent): void {
     this.#onPresent.push(callback)
     for (const world of this.all) callback(world, { isSeeded: false })
+  }
+
+  /** Calls back before a world is reset or dropped. */
+  onEnd(callback: (world: World) => void): void {
+    this.#onEnd.push(callback)
+  }
+
+  #end(world: World): void {
+    for (const callback of this.#onEnd) callback(world)
   }
 
   #present(world: World, isSeeded: boolean): void {
@@ -192,7 +200,7 @@ export class SandboxWorlds implements Worlds {
 
   /** Replaces this world by a seeded one, or by one that continues from an image. Its data is lost. */
   replace(world: World, image?: Uint8Array): World {
-    this.onEnd(world)
+    this.#end(world)
     const next = this.#replaced(world, image) // the old one stays if there is no room on the disk
     this.#inUse.delete(world)
     if (image === undefined) this.#onSeeded(next)
@@ -211,7 +219,7 @@ export class SandboxWorlds implements Worlds {
   drop(name: string): boolean {
     const world = this.#named.get(name)
     if (world) {
-      this.onEnd(world)
+      this.#end(world)
       world.close()
       this.#inUse.delete(world)
     }

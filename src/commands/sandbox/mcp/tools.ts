@@ -90,15 +90,20 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
   ),
   list_requests: tool(
-    'Use this to see what a program has sent: the last requests of a world, the newest first, with status and error.',
+    'Use this to see what a program has sent: the last requests of a world, the newest first, with status and error. With wait, it returns as soon as one matches.',
     Type.Object({
       world: World,
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
       status: Type.Optional(Type.String({ description: 'Such as 4xx, 404, or 0 for lost responses' })),
       path: Type.Optional(Type.String({ description: 'Such as /api/v1/orders, or /api/v1/*' })),
+      method: Type.Optional(Type.String({ description: 'Such as POST' })),
+      search: Type.Optional(Type.String({ description: 'Part of the path or a body' })),
+      after: Type.Optional(Type.Integer({ minimum: 0, description: 'The id of a request: only later ones' })),
+      wait: Type.Optional(Type.String({ description: 'Waits for the first one that matches: 1s to 30s' })),
     }),
-    async (client, { world, limit = 20, status, path }) => {
-      const query = new URLSearchParams({ limit: `${limit}`, ...(status && { status }), ...(path && { path }) })
+    async (client, { world, limit = 20, ...filters }) => {
+      const query = new URLSearchParams({ limit: `${limit}` })
+      for (const [name, value] of Object.entries(filters)) query.set(name, `${value}`)
       const reply = await client.control('GET', `/requests?${query}`, { world })
       if (reply.status >= 300) return told(reply, '')
       const heads = reply.body as RecordedRequest[]

@@ -111,7 +111,7 @@ export const Requests = ({ place }: { place: Place }) => {
 const useBodies = (filter: string, { world }: Place): Map<string, Set<string>> | undefined => {
   const newest = useNews(() => (store.requests[0] ? keyOf(store.requests[0]) : ''))
   const keysOf = async (text: string): Promise<[string, Set<string>]> => {
-    const query = { limit: String(REQUESTS_MAX), bodies: 'false', text }
+    const query = { limit: String(REQUESTS_MAX), bodies: 'false', search: text }
     return [text, new Set((await get<RequestHead[]>('/requests', { world, query })).map(keyOf))]
   }
   const load = async () => new Map(await Promise.all(wordsIn(filter).map(keysOf)))
