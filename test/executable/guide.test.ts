@@ -92,6 +92,10 @@ describe.skipIf(!hasShell)('the scripts', () => {
       expect(ended.stdout).toContain('"status":"completed"')
     }))
 
+  test('wait.sh waits for the end of a payout', async () => {
+    expect(await runBlock(blockOf('wait.sh'), ['bash', 'wait.sh'])).toBe('true\n')
+  })
+
   test('errors.sh injects every documented error', async () => {
     const flags = ['--coverage', 'coverage.txt', '--coverage-min', '70%']
     expect(await runBlock(blockOf('errors.sh'), ['bash', 'errors.sh'], flags)).toBe('all injected\n')
@@ -154,6 +158,7 @@ test.each(lines.map((line) => [line]))('%s: the flags are valid', (line) =>
 test('every file of the guide is tested', () => {
   const tried = [
     'rewards.test.mjs',
+    'wait.sh',
     'late.json',
     'errors.sh',
     'lost.sh',

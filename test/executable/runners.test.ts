@@ -75,7 +75,9 @@ describe.skipIf(!canTry)('the examples of docs/start/test-runners.md', () => {
   test('the tour of the library', async () => {
     const folder = project('.')
     await install(folder)
-    expect(await done(['node', 'session.mjs'], folder)).toBe('failed\nWallet not found\n100250\n100300\ntrue\ntrue\nauto\n')
+    expect(await done(['node', 'session.mjs'], folder)).toBe(
+      'failed\nWallet not found\n100250\n100300\ntrue\ntrue\nauto\n',
+    )
   })
 
   test('node:test', async () => {
