@@ -22,8 +22,9 @@ const namesIn = (query: Query, reference: Reference) => {
   let usernames: ReadonlyMap<number, string> | undefined
   const walletCurrencies = new Map<number, Currency>()
   const currency = (id: number): Currency => reference.getCurrency(id)
+  const shownCurrency = (id: number): Currency => reference.shownCurrency(id)
   const walletCurrency = (walletId: number): Currency => {
-    const found = walletCurrencies.get(walletId) ?? currency(findAnyWallet(query, walletId)?.currencyId ?? 0)
+    const found = walletCurrencies.get(walletId) ?? shownCurrency(findAnyWallet(query, walletId)?.currencyId ?? 0)
     walletCurrencies.set(walletId, found)
     return found
   }
@@ -33,9 +34,10 @@ const namesIn = (query: Query, reference: Reference) => {
       return usernames.get(clientId) ?? null
     },
     currency,
+    shownCurrency,
     walletCurrency,
     amount: (minor: number | null, currencyId: number): Amount | null =>
-      minor === null ? null : new Amount(minor, currency(currencyId)),
+      minor === null ? null : new Amount(minor, shownCurrency(currencyId)),
     walletAmount: (minor: number | null, walletId: number): Amount | null =>
       minor === null ? null : new Amount(minor, walletCurrency(walletId)),
   }

@@ -34,9 +34,9 @@ export const BENEFICIARY: Kind<string, Beneficiary> = {
       const wallet = findDefaultWallet(query, clientId)
       return wallet ? amount(totalAmountMinor, wallet.currencyId) : null
     },
-    currency: ({ clientId }, { query, currency }) => {
+    currency: ({ clientId }, { query, shownCurrency }) => {
       const wallet = findDefaultWallet(query, clientId)
-      return wallet ? currency(wallet.currencyId).currency : null
+      return wallet ? shownCurrency(wallet.currencyId).currency : null
     },
     ...members<Beneficiary>('lastPayoutAtMs'),
     metadata: ({ metadata }) => new Facts(metadata),

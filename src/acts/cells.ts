@@ -41,7 +41,11 @@ export class Facts {
   }
 
   toJSON(): unknown {
-    return JSON.parse(this.json)
+    try {
+      return JSON.parse(this.json)
+    } catch {
+      return this.json // it is as text what it is not as JSON
+    }
   }
 }
 

@@ -59,8 +59,8 @@ export const CLIENT: Kind<string, ClientRecord> = {
   columns: { ...COLUMNS, ...CREATED },
   details: {
     ...COLUMNS,
-    wallets: ({ id: clientId }, { query, currency }) =>
-      [...walletsOf(query, { clientId })].map(({ id, currencyId }) => `${id} ${currency(currencyId).currency}`),
+    wallets: ({ id: clientId }, { query, shownCurrency }) =>
+      [...walletsOf(query, { clientId })].map(({ id, currencyId }) => `${id} ${shownCurrency(currencyId).currency}`),
     ...TERMS,
     discounts: ({ id }, { query }) => ownDiscounts(query, id).length,
     ...members<ClientRecord>('oldPasswordUntilMs'),

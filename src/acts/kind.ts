@@ -60,7 +60,7 @@ const cellOf = (name: string, item: Readonly<Record<string, Cell>>, names: Admin
   const value = item[name] ?? null
   if (typeof value !== 'number') return value
   if (name === 'clientId') return names.clientName(value)
-  if (name === 'currencyId') return names.currency(value).currency
+  if (name === 'currencyId') return names.shownCurrency(value).currency
   if (name.endsWith('Ms')) return toTimestamp(value)
   if (!name.endsWith('Minor')) return value
   return 'currencyId' in item

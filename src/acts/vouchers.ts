@@ -42,7 +42,7 @@ export const STOCK_COLUMNS: Shown<Stock> = {
   product: ({ product }) => product?.name ?? 'not in the catalog',
   denomination: ({ denominationMinor, product }, { amount }) =>
     product ? amount(denominationMinor, product.currencyId) : null,
-  currency: ({ product }, { currency }) => (product ? currency(product.currencyId).currency : null),
+  currency: ({ product }, { shownCurrency }) => (product ? shownCurrency(product.currencyId).currency : null),
   ...members<Stock>('available', 'daysLeft', 'taken', 'expired', 'damaged'),
 }
 

@@ -5,6 +5,7 @@ import type { WorldRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import { expiringEvents } from '../events/expiry.ts'
 import type { RequestListener } from '../http/request-timer.ts'
+import { onUnreadable } from '../kernel/unreadable.ts'
 import type { Log } from '../observability/log.ts'
 import { dueOrders } from '../orders/delivery.ts'
 import type { Ordering } from '../orders/orders.ts'
@@ -59,11 +60,13 @@ export interface Deps {
   extension: Extension | undefined
 }
 
+const UNREADABLE = 'a stored value cannot be read: run scrip verify'
 const DAMAGED = 'a voucher cannot be opened and is no longer for sale'
 
 /** The services that modules share: sessions, prices, payments, due work. */
 export const createServices = (deps: Deps) => {
   const { config, log, worlds, reference, catalog, rates, ciphers, extension } = deps
+  onUnreadable((value) => log.error(UNREADABLE, { value }))
   const { accessTtlMs, refreshTtlMs, conversionBasisPoints, payoutFeeBasisPoints, limits } = config
   /** Reads the data in memory again, after an act of an operator. */
   const refresh = (world: World): void => {

@@ -37,7 +37,7 @@ export const getBeneficiary = (
 /** The amounts paid are in the currency of the default wallet. */
 const wireFor = (reference: Reference, { world, client }: Session) => {
   const wallet = findDefaultWallet(world.db.query, client.id)
-  const precision = wallet ? reference.getCurrency(wallet.currencyId).precision : 0
+  const precision = wallet ? reference.shownCurrency(wallet.currencyId).precision : 0
   return (beneficiary: Beneficiary) => beneficiaryWire(beneficiary, precision)
 }
 

@@ -6,6 +6,7 @@ import { bodyCheck, type Problem, Text, writingProblem } from '../http/validatio
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { notFound } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
+import { storedObject } from '../kernel/unreadable.ts'
 import type { Reference } from '../reference/reference.ts'
 import { BENEFICIARY_SORTS, type Beneficiary } from './queries.ts'
 
@@ -70,7 +71,7 @@ export const beneficiaryWire = (beneficiary: Beneficiary, precision: number): St
   last_name: beneficiary.lastName,
   country: beneficiary.country,
   phone: beneficiary.phone,
-  metadata: JSON.parse(beneficiary.metadata),
+  metadata: storedObject(beneficiary.metadata, () => `metadata of beneficiary ${beneficiary.id}`),
   total_payouts: beneficiary.totalPayouts,
   total_amount: toMajor(beneficiary.totalAmountMinor, precision),
   last_payout_at: toTimestampOrNull(beneficiary.lastPayoutAtMs),

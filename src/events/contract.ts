@@ -3,6 +3,7 @@ import { choiceFilter, pageQuery, textPath, timeFilter } from '../http/parameter
 import { getExample, oneOf, Timestamp } from '../http/schemas.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { notFound } from '../kernel/failure.ts'
+import { storedObject } from '../kernel/unreadable.ts'
 import type { Event } from './tables.ts'
 import { EVENT_PATTERNS, EVENT_TYPES } from './types.ts'
 
@@ -53,10 +54,12 @@ export const EVENT_EXAMPLE = getExample(EventSchema)
 /** An event as clients and their receivers read it. */
 export const eventWire = (event: Event): Static<typeof EventSchema> => ({
   ...headOf(event),
-  data: JSON.parse(event.data) as Record<string, unknown>,
+  data: dataOf(event),
 })
 
 /** The same as JSON: the body of a delivery, the same bytes in each attempt. */
-export const eventJson = (event: Event): string => `${JSON.stringify(headOf(event)).slice(0, -1)},"data":${event.data}}`
+export const eventJson = (event: Event): string => JSON.stringify(eventWire(event))
+
+const dataOf = ({ data, eventId }: Event) => storedObject(data, () => `data of event ${eventId}`)
 
 const headOf = ({ eventId, type, createdAtMs }: Event) => ({ id: eventId, type, created_at: toTimestamp(createdAtMs) })

@@ -53,12 +53,8 @@ export const eventsOf = (query: Query, narrowing: Narrowing): Rows<Event> => {
   )
 }
 
-/** @throws Error if it does not exist, which a foreign key rules out */
-export const getEvent = (query: Query, id: number): Event => {
-  const event = byId(query, { id })
-  if (!event) throw new Error(`event ${id} is referred to and does not exist`)
-  return event
-}
+/** Undefined if it does not exist, which a foreign key of the queue rules out. */
+export const findQueuedEvent = (query: Query, id: number): Event | undefined => byId(query, { id })
 
 /** True if an event is unchanged since it was read: a person can have been erased from it. */
 export const isUnchanged = (query: Query, { id, data }: Event): boolean => byId(query, { id })?.data === data

@@ -21,8 +21,13 @@ export const systemClock: SteadyClock = {
 /** Milliseconds since the process started, for durations only. */
 export const sinceStartMs = (): number => performance.now()
 
-/** RFC 3339 in UTC with milliseconds (contract C5). */
-export const toTimestamp = (timeMs: number): string => new Date(timeMs).toISOString()
+/** The times that RFC 3339 can write, which has years of four digits. */
+const WRITABLE_MIN_MS = -62_167_219_200_000
+const WRITABLE_MAX_MS = 253_402_300_799_999
+
+/** RFC 3339 in UTC with milliseconds (contract C5). A time that it cannot write, which only a damaged row has, is the nearest that it can. */
+export const toTimestamp = (timeMs: number): string =>
+  new Date(Math.min(Math.max(timeMs, WRITABLE_MIN_MS), WRITABLE_MAX_MS)).toISOString()
 
 export const toTimestampOrNull = (timeMs: number | null): string | null =>
   timeMs === null ? null : toTimestamp(timeMs)

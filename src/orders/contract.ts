@@ -10,6 +10,7 @@ import { bodyCheck, Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { badRequest, notFound, violated } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
+import { storedObject } from '../kernel/unreadable.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { VoucherCode } from './cipher.ts'
 import { ORDER_STATUSES, type Order, type Voucher } from './tables.ts'
@@ -217,9 +218,10 @@ export const orderWire = <Voucher>(
   vouchers: Voucher[],
   reference: Reference,
 ): Omit<Static<typeof OrderSchema>, 'vouchers'> & { vouchers: Voucher[] } => {
-  const currency = reference.getCurrency(order.currencyId)
-  const charges = JSON.parse(order.charges) as Static<typeof ChargeSchema>
-  const paidIn = reference.findCurrencyByCode(charges.charges_details.destination_currency)
+  const currency = reference.shownCurrency(order.currencyId)
+  // Without its charges, the other members of a damaged order are shown.
+  const charges = storedObject<Static<typeof ChargeSchema>>(order.charges, () => `charges of order ${order.id}`)
+  const paidIn = reference.findCurrencyByCode(charges.charges_details?.destination_currency)
   return {
     id: order.id,
     ref: order.reference,

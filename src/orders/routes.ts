@@ -6,6 +6,7 @@ import { pageOf } from '../http/operation.ts'
 import { newestOf, paged } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
 import { foundOr, violation } from '../kernel/failure.ts'
+import { reportUnreadable } from '../kernel/unreadable.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { INSUFFICIENT_BALANCE } from '../wallets/contract.ts'
@@ -36,9 +37,11 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
   const { ciphers, reference } = ordering
   const opened = ({ db }: World, order: Order) => {
     const cipher = ciphers(db.query)
-    return vouchersOf(db.query, order).map((voucher) =>
-      voucherWire(voucher, cipher.decryptCode(voucher.sealed, associatedDataInOrder(order, voucher))),
-    )
+    return vouchersOf(db.query, order).map((voucher) => {
+      const code = cipher.decryptCode(voucher.sealed, associatedDataInOrder(order, voucher))
+      if (!code) reportUnreadable(`code of voucher ${voucher.reference}`)
+      return voucherWire(voucher, code)
+    })
   }
   const wire = (world: World, order: Order) => orderWire(order, opened(world, order), reference)
   /** A response contains codes, so it is stored encrypted. */

@@ -14,6 +14,7 @@ import { Text } from '../http/validation.ts'
 import { toTimestamp, toTimestampOrNull } from '../kernel/clock.ts'
 import { badRequest, notFound } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
+import { storedObject } from '../kernel/unreadable.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { PAYOUT_SORTS } from './queries.ts'
 import type { PayoutEventType } from './states.ts'
@@ -183,7 +184,7 @@ export const payoutWire = (
   events: readonly Omit<PayoutEvent, 'id'>[],
   reference: Reference,
 ): PayoutWire => {
-  const { currency, precision } = reference.getCurrency(payout.currencyId)
+  const { currency, precision } = reference.shownCurrency(payout.currencyId)
   return {
     id: payout.id,
     reference_id: payout.referenceId,
@@ -202,7 +203,7 @@ export const payoutWire = (
       phone: payout.beneficiaryPhone,
     },
     description: payout.description,
-    metadata: JSON.parse(payout.metadata),
+    metadata: storedObject(payout.metadata, () => `metadata of payout ${payout.id}`),
     failure_code: payout.failureCode,
     failure_reason: payout.failureReason,
     events: events.map(eventWire),

@@ -60,7 +60,7 @@ export type Report = Static<typeof ReportSchema>
 
 export const reportOf = ({ matched, findings, parting }: Compared, reference: Reference): Report => {
   const amountIn = (currencyId: number, minor: number) => {
-    const { currency, precision } = reference.getCurrency(currencyId)
+    const { currency, precision } = reference.shownCurrency(currencyId)
     return { amount: toMajor(minor, precision), currency }
   }
   const sideOf = ({ amountMinor, currencyId, status, atMs }: Side) => ({
@@ -74,7 +74,7 @@ export const reportOf = ({ matched, findings, parting }: Compared, reference: Re
       ? {
           reference: parting.reference,
           type: parting.type,
-          currency: reference.getCurrency(parting.currencyId).currency,
+          currency: reference.shownCurrency(parting.currencyId).currency,
           at: toTimestampOrNull(parting.atMs),
           ours: amountIn(parting.currencyId, parting.oursMinor).amount,
           theirs: amountIn(parting.currencyId, parting.theirsMinor).amount,

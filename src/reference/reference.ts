@@ -1,6 +1,10 @@
+import { reportUnreadable } from '../kernel/unreadable.ts'
 import type { Country, Currency } from './contract.ts'
 
 export type { Country, Currency }
+
+/** ISO 4217 has a code for it. Its amounts are shown in minor units. */
+const NO_CURRENCY: Currency = { id: 0, name: 'No currency', currency: 'XXX', precision: 0 }
 
 /** Countries and currencies of the executable. */
 export class Reference {
@@ -48,6 +52,13 @@ export class Reference {
     const currency = this.findCurrency(id)
     if (!currency) throw new Error(`currency ${id} is referred to and does not exist`)
     return currency
+  }
+
+  /** The currency of a record that is shown. Money moves in the currency that {@link getCurrency} returns. */
+  shownCurrency(id: number): Currency {
+    const currency = this.findCurrency(id)
+    if (!currency) reportUnreadable(`currency ${id}`)
+    return currency ?? NO_CURRENCY
   }
 
   /** @throws Error if it does not exist, which a foreign key rules out */

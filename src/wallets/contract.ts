@@ -73,7 +73,7 @@ export const WalletSchema = Type.Object(
 export const WALLET_EXAMPLE = getExample(WalletSchema)
 
 export const walletWire = (wallet: Wallet, reference: Reference): Static<typeof WalletSchema> => {
-  const { currency, precision } = reference.getCurrency(wallet.currencyId)
+  const { currency, precision } = reference.shownCurrency(wallet.currencyId)
   return {
     id: wallet.id,
     currency_id: wallet.currencyId,
@@ -115,7 +115,7 @@ export const transactionWire = (
   currencyId: number,
   reference: Reference,
 ): Static<typeof TransactionSchema> => {
-  const { precision } = reference.getCurrency(currencyId)
+  const { precision } = reference.shownCurrency(currencyId)
   const rate = keptRate(transaction)
   return {
     id: transaction.id,

@@ -39,7 +39,7 @@ export const entryWire = ({ lines, ...entry }: LedgerEntry, reference: Reference
   source_id: entry.sourceId,
   created_at: toTimestamp(entry.createdAtMs),
   lines: lines.map(({ account, walletId, currencyId, amountMinor }) => {
-    const { currency, precision } = reference.getCurrency(currencyId)
+    const { currency, precision } = reference.shownCurrency(currencyId)
     return { account, wallet_id: walletId, currency, amount: toMajor(amountMinor, precision) }
   }),
 })

@@ -27,7 +27,7 @@ export const listWallets = (
 ): { entries: Static<typeof WalletSchema>[]; totalCount: number } => {
   const { currency, type, currency_id: currencyId, is_active: isActive } = query
   const { field, direction } = sortOf(query, NEWEST_FIRST)
-  const currencyOf = (wallet: Wallet) => reference.getCurrency(wallet.currencyId)
+  const currencyOf = (wallet: Wallet) => reference.shownCurrency(wallet.currencyId)
   const matching = walletsOfClient(world.db.query, { clientId: client.id })
     .filter((wallet) => currencyId === undefined || wallet.currencyId === currencyId)
     .filter((wallet) => currency === undefined || currencyOf(wallet).currency === currency)
@@ -79,11 +79,11 @@ export const getTransaction = (
 }
 
 /** A transaction is in the currency of its wallet, which is read once. */
-const transactionWires = (reference: Reference, session: Session) => {
+const transactionWires = (reference: Reference, { world, client }: Session) => {
   const currencyIds = new Map<number, number>()
   return (transaction: WalletTransaction) => {
     const { walletId } = transaction
-    const currencyId = currencyIds.get(walletId) ?? getWallet(session, walletId).currencyId
+    const currencyId = currencyIds.get(walletId) ?? findWallet(world.db.query, client.id, walletId)?.currencyId ?? 0
     currencyIds.set(walletId, currencyId)
     return transactionWire(transaction, currencyId, reference)
   }

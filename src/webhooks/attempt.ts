@@ -2,8 +2,8 @@ import type { Tx } from '../db/database.ts'
 import { type Event, isUnchanged } from '../events/queries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { findAnyWebhook, insertAttempt, updateWebhook, type Webhook } from './queries.ts'
-import { dropQueue, releaseNext } from './queue.ts'
-import { deleteQueued, findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
+import { dropQueue, finishQueued } from './queue.ts'
+import { findQueued, type QueuedDelivery, updateQueued } from './queue-queries.ts'
 import type { ReceiverResponse } from './sender.ts'
 
 /** The consequences of an attempt (contract C16). */
@@ -67,8 +67,7 @@ export const recordAttempt = (
     return { status, disabledReason: reason }
   }
   if (nextAttemptAtMs === null) {
-    deleteQueued(tx, waiting.id)
-    releaseNext(tx, webhook, waiting.record, nowMs)
+    finishQueued(tx, webhook, waiting, nowMs)
   } else {
     updateQueued(tx, waiting, { failures, dueAtMs: nextAttemptAtMs })
   }

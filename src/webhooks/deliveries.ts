@@ -1,6 +1,6 @@
 import type { Query } from '../db/database.ts'
 import { EVENT_KEPT_MS } from '../events/expiry.ts'
-import { getEvent } from '../events/queries.ts'
+import { findQueuedEvent } from '../events/queries.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { schedule } from '../worlds/due.ts'
 import { type World, worldPart } from '../worlds/world.ts'
@@ -9,7 +9,7 @@ import { clearDropped } from './clearing.ts'
 import { DeliverySlots, slotsIn } from './delivery-slots.ts'
 import type { Deliver } from './outgoing.ts'
 import { findAnyWebhook, queuesToDeliver, type Webhook } from './queries.ts'
-import { listenToQueue } from './queue.ts'
+import { finishQueued, listenToQueue } from './queue.ts'
 import { nextQueued, type QueuedDelivery } from './queue-queries.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -197,8 +197,13 @@ export class Deliveries {
   async #deliver(slots: DeliverySlots, webhook: Webhook, queued: QueuedDelivery): Promise<void> {
     const { world } = slots
     try {
-      const event = getEvent(world.db.query, queued.eventId)
+      const event = findQueuedEvent(world.db.query, queued.eventId)
       const atMs = world.clock.nowMs()
+      if (!event) {
+        await world.db.write((tx) => finishQueued(tx, webhook, queued, atMs))
+        this.#report(world, `event ${queued.eventId} is missing, and its delivery to ${webhook.id} is dropped`)
+        return
+      }
       const secrets = this.options.secrets.of(world.db.query, webhook, atMs)
       const { signal } = this.#abort
       const response = await this.options.deliver({ world, webhook, event, queued, atMs, secrets }, signal)

@@ -70,9 +70,15 @@ export const queueAgain = (tx: Tx, world: World, webhook: Webhook, event: Event)
 }
 
 /** After the last attempt of a delivery, makes the next event of its record due, or one that was held back. */
-export const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, record: string, nowMs: number): void => {
+const releaseNext = (tx: Tx, { id: webhookId, droppedTo }: Webhook, record: string, nowMs: number): void => {
   const next = findFirstOfRecord(tx, { webhookId, droppedTo, record })
   if (next && next.dueAtMs === null) updateQueued(tx, next, { dueAtMs: nowMs })
+}
+
+/** Removes a delivery for good, so that the next one of its record follows. */
+export const finishQueued = (tx: Tx, webhook: Webhook, { id, record }: QueuedDelivery, nowMs: number): void => {
+  deleteQueued(tx, id)
+  releaseNext(tx, webhook, record, nowMs)
 }
 
 /** Lets the next event of a record go first, for tests. Without a next one, the event waits for it. */

@@ -86,6 +86,26 @@ describe('A delivery', () => {
   })
 })
 
+test.skipIf(againstBinary)('An event that is missing holds up none of those behind it', async () => {
+  const world = await server.world(NOON)
+  const receiver = receiving(failing)
+  await hook(world, receiver.url)
+  const wallets = [1, 2, 3, 1, 2, 3]
+  for (const wallet of wallets) await fund(world, 1, wallet)
+  await settle(world)
+  const sent = receiver.received.length
+  expect(sent).toBe(3)
+  const sqlite = server.database(world.name)
+  sqlite?.run('PRAGMA foreign_keys = OFF')
+  sqlite?.run('DELETE FROM events WHERE id IN (SELECT min(event_id) FROM webhook_queue GROUP BY record)')
+  sqlite?.run('PRAGMA foreign_keys = ON')
+  receiver.reply = () => new Response('ok')
+  const after = await later(world, 'PT30S')
+  await settle(after)
+  expect(receiver.types().slice(sent)).toEqual(Array(3).fill('wallet.credited'))
+  expect(server.errors()).toContain('is missing, and its delivery to')
+})
+
 test.skipIf(againstBinary)(
   'The response to an event that was changed meanwhile, as by an erasure, is not kept',
   async () => {

@@ -14,6 +14,7 @@ import { bytesByHeader, isSqlite } from '../../db/image.ts'
 import { requireCurrentSchema, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { refused, unusable } from '../../kernel/exit.ts'
+import { undecryptableIn } from '../../orders/sealed-check.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { findCipher, hasKey, type KeySource } from '../../orders/voucher-key.ts'
 import { explainFaults, LENGTHLESS } from '../advice.ts'
@@ -63,6 +64,7 @@ interface CheckResult extends Row {
 /** Caches pages that are read repeatedly: this saves a sixth of the time for a million transactions. */
 const CACHE_KIB = 65_536
 const AUDIT_CHECK = 'the audit is unbroken'
+const SEALED_CHECK = 'codes and secrets can be decrypted'
 const SCHEMA_CHECK = 'the schema agrees with the migrations'
 
 /** Checks a data folder and, where it is a copy, whether PostgreSQL holds the same. @throws ProgramError */
@@ -83,7 +85,8 @@ const verifiedFolder = async (path: string, place: KeySource, onProgress?: OnPro
 /** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
 export const verified = async (path: string, place: KeySource, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
-  using sqlite = openToCheck(path)
+  using opened = openToCheck(path)
+  const { sqlite } = opened
   sqlite.run('BEGIN') // all checks see the same state while a server writes
   requireCurrentSchema(sqlite)
   const schema = resultOf(SCHEMA_CHECK, schemaFaults(sqlite))
@@ -95,20 +98,30 @@ export const verified = async (path: string, place: KeySource, onProgress?: OnPr
   const isLive = modeOf(sqlite) === 'live' // the sandbox has no audit
   const audit = resultOf(AUDIT_CHECK, isLive ? readable(() => auditFaults(query, place)) : [])
   const unchecked = isLive && !hasKey(place) && markOf(query) !== undefined ? WITHOUT_KEY : undefined
-  return [schema, ...checks, { ...audit, ...(unchecked && { unchecked }) }]
+  const cipher = isLive ? findCipher(query, place.dataDir, place.voucherKey) : undefined
+  const sealed = resultOf(SEALED_CHECK, cipher ? readable(() => undecryptableIn(query, cipher)) : [])
+  return [schema, ...checks, sealed, { ...audit, ...(unchecked && { unchecked }) }]
 }
 
-/** Keeps the log of a file as it is. A writer would merge the log into the file; a reader would create one if there is none. */
-const openToCheck = (path: string): SqliteDatabase => {
-  const sqlite = new SqliteDatabase(
-    path,
-    existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true, create: false },
-  )
+/**
+ * Keeps the log of a file as it is. A writer that is the last to close would merge the log into the file, so that a reader is open
+ * for longer; a reader would create a log if there is none. Only a writer checks the CHECKs: SQLite leaves those of a reader out.
+ */
+const openToCheck = (path: string): Disposable & { sqlite: SqliteDatabase } => {
+  const reader = existsSync(`${path}-wal`) ? new SqliteDatabase(path, { readonly: true }) : undefined
+  reader?.query('SELECT count(*) FROM sqlite_schema').get() // from now on it holds its lock
+  const sqlite = new SqliteDatabase(path, { readwrite: true, create: false })
   sqlite.run('PRAGMA query_only = ON')
   sqlite.run('PRAGMA trusted_schema = OFF') // somebody else may have made the file
   sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`)
   sqlite.run('PRAGMA temp_store = MEMORY')
-  return sqlite
+  return {
+    sqlite,
+    [Symbol.dispose]: () => {
+      sqlite.close(true)
+      reader?.close(true)
+    },
+  }
 }
 
 const auditFaults = (query: Query, place: KeySource): string[] => {

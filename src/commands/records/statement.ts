@@ -32,7 +32,7 @@ export const statement = (data: Reading, name: string, { month }: { month: Perio
 /** The lines of a wallet are read as they are printed, because a month can have a million movements. */
 const shown = ({ wallet, openingMinor, transactions, closingMinor }: WalletStatement, data: Reading) => ({
   wallet_id: wallet.id,
-  currency: data.currency(wallet.currencyId).currency,
+  currency: data.shownCurrency(wallet.currencyId).currency,
   opening_balance: data.amount(openingMinor, wallet.currencyId),
   lines: () => listOf(LINE, transactions, data).rows,
   closing_balance: data.amount(closingMinor, wallet.currencyId),

@@ -107,7 +107,7 @@ const stockOf = async ({ db: { query }, clock }: World, reference: Reference): P
 const labelsOf = (query: Query, reference: Reference, productId: number, denominationMinor: number) => {
   const product = findProduct(query, productId)
   if (!product) return undefined
-  const currency = reference.getCurrency(product.currencyId)
+  const currency = reference.shownCurrency(product.currencyId)
   const denomination = String(new Amount(denominationMinor, currency))
   return { product_id: String(productId), denomination, currency: currency.currency }
 }

@@ -82,13 +82,13 @@ const openingRoutes = (parts: Parts) =>
   )
 
 const stateOf = ({ id, currencyId, amountMinor }: Wallet, reference: Reference) => {
-  const { currency, precision } = reference.getCurrency(currencyId)
+  const { currency, precision } = reference.shownCurrency(currencyId)
   return { id, currency, amount: toMajor(amountMinor, precision) }
 }
 
 const thresholdOf = (wallet: Wallet, reference: Reference) => {
   const { thresholdMinor, currencyId } = wallet
-  const { precision } = reference.getCurrency(currencyId)
+  const { precision } = reference.shownCurrency(currencyId)
   return {
     ...stateOf(wallet, reference),
     threshold: thresholdMinor === null ? null : toMajor(thresholdMinor, precision),

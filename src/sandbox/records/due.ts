@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { getEvent } from '../../events/queries.ts'
+import { findQueuedEvent } from '../../events/queries.ts'
 import { listOf } from '../../http/operation.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
@@ -72,8 +72,8 @@ const stepsOf = ({ db: { query } }: World, limit: number): Due[] => {
 const deliveriesOf = ({ db: { query } }: World, limit: number): Due[] =>
   allWebhooks(query).flatMap(({ id: webhookId, name, droppedTo }) =>
     nextQueued(query, { webhookId, droppedTo }, limit).flatMap(({ eventId, failures, dueAtMs }) => {
-      if (dueAtMs === null) return []
-      const event = getEvent(query, eventId)
+      const event = findQueuedEvent(query, eventId)
+      if (dueAtMs === null || !event) return [] // without its event, it is dropped once it is due
       const delivery = { kind: 'delivery' as const, id: event.eventId, next: event.type, webhook: name }
       return [{ at: toTimestamp(dueAtMs), ...delivery, attempt: failures + 1 }]
     }),

@@ -120,7 +120,7 @@ const worldPayoutWire = (query: Query, payout: Payout, reference: Reference) => 
 export const WorldWallet = owned({ ...WalletSchema.properties, threshold: nullable(Type.Number()) }, 'WorldWallet')
 
 const worldWalletWire = (wallet: Wallet, reference: Reference) => {
-  const { precision } = reference.getCurrency(wallet.currencyId)
+  const { precision } = reference.shownCurrency(wallet.currencyId)
   const threshold = wallet.thresholdMinor === null ? null : toMajor(wallet.thresholdMinor, precision)
   return { client_id: wallet.clientId, ...walletWire(wallet, reference), threshold }
 }
