@@ -1,4 +1,5 @@
 import { constants, Database as SqliteDatabase } from 'bun:sqlite'
+import { dirname } from 'node:path'
 import { makePrivateFile } from './data-folder.ts'
 
 /** A command waits this long for another process to write, and then gives up. */
@@ -30,10 +31,24 @@ export const constrain = (sqlite: SqliteDatabase): void => {
   sqlite.run('PRAGMA recursive_triggers = ON')
 }
 
+/**
+ * Makes this process write the temporary files of SQLite beside a database. A system without a writable /tmp has no other place for them,
+ * and a file that is rewritten (VACUUM) needs one.
+ */
+export const keepTemporaryFilesBeside = (sqlite: SqliteDatabase): void => {
+  const folder = dirname(sqlite.filename).replaceAll("'", "''")
+  try {
+    sqlite.run(`PRAGMA temp_store_directory = '${folder}'`)
+  } catch {
+    // The folder cannot be written. Then nothing is rewritten in it either.
+  }
+}
+
 /** A connection to the file of a database, which is made if it is missing. */
 export const openWriter = (path: string): SqliteDatabase => {
   makePrivateFile(path)
   const sqlite = new SqliteDatabase(path, { create: true, readwrite: true, strict: true })
+  keepTemporaryFilesBeside(sqlite)
   sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   sqlite.run(`PRAGMA page_size = ${PAGE_BYTES}`)
   sqlite.run(`PRAGMA ${CACHE}`)
@@ -52,6 +67,7 @@ export const openWriter = (path: string): SqliteDatabase => {
 
 export const openReader = (path: string): SqliteDatabase => {
   const reader = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
+  keepTemporaryFilesBeside(reader)
   reader.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   reader.run(`PRAGMA ${CACHE}`)
   reader.run('PRAGMA query_only = ON')

@@ -1,5 +1,5 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { closeConnection } from '../db/connections.ts'
+import { closeConnection, keepTemporaryFilesBeside } from '../db/connections.ts'
 import { getPosition, type Position, putPosition } from '../db/copy-position.ts'
 import { isOfCounts } from '../db/counts.ts'
 import { rewriteFile } from '../db/scrub.ts'
@@ -27,9 +27,12 @@ export class FollowingCopy implements Disposable {
   readonly #sqlite: SqliteDatabase
   readonly #applier: Applier
   readonly #triggers: { name: string; sql: string }[]
+  /** A person was erased, and the file still holds what was deleted. */
+  #isRewriteDue = false
 
   constructor(path: string) {
     const sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
+    keepTemporaryFilesBeside(sqlite)
     sqlite.run('PRAGMA busy_timeout = 5000')
     sqlite.run('PRAGMA journal_mode = WAL')
     sqlite.run('PRAGMA synchronous = NORMAL') // PostgreSQL has everything
@@ -56,6 +59,7 @@ export class FollowingCopy implements Disposable {
    * @throws CopyUnfit
    */
   async follow(ask: Ask): Promise<boolean> {
+    this.#rewriteIfDue()
     const { position } = this
     const [last, ...changes] = await ask<Change>(
       `SELECT seq, epoch, (extract(epoch FROM at) * 1000000)::bigint AS at, CASE WHEN seq > $1 THEN rows::text END AS rows
@@ -76,14 +80,13 @@ export class FollowingCopy implements Disposable {
    */
   #apply(changes: readonly Change[]): void {
     const { position } = this
-    let isErased = false
     this.#sqlite.run('BEGIN IMMEDIATE')
     try {
       for (const { name } of this.#triggers) this.#sqlite.run(`DROP TRIGGER ${name}`)
       for (const { seq, epoch, at, rows } of changes) {
         if (Number(seq) !== position.seq + 1 || rows === null)
           throw new CopyUnfit(`the record no longer has the changes between commits ${position.seq} and ${seq}`, false)
-        isErased = this.#applier.apply(rows) || isErased
+        this.#isRewriteDue = this.#applier.apply(rows) || this.#isRewriteDue
         Object.assign(position, { seq: Number(seq), epoch: Number(epoch), atUs: Number(at) })
       }
       putPosition(this.#sqlite, position)
@@ -92,7 +95,14 @@ export class FollowingCopy implements Disposable {
     } finally {
       if (this.#sqlite.inTransaction) this.#sqlite.run('ROLLBACK')
     }
-    if (isErased) rewriteFile(this.#sqlite)
+    this.#rewriteIfDue()
+  }
+
+  /** A rewriting that fails, for example on a full disk, is tried again with the next commits. */
+  #rewriteIfDue(): void {
+    if (!this.#isRewriteDue) return
+    rewriteFile(this.#sqlite)
+    this.#isRewriteDue = false
   }
 
   [Symbol.dispose](): void {
