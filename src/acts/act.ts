@@ -88,6 +88,8 @@ export interface Act {
   /** The ids of the records that the lines of a file name, for a command that acts on each of them. @throws FileFault */
   among?: (query: Query, text: string) => string[]
   perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>
+  /** Completes an act whose effect is in the audit: the server may have ended before it did the rest. */
+  complete?: (performer: Performer) => Promise<void>
 }
 
 /** The acts by the words of their commands. */

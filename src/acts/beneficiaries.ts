@@ -1,15 +1,16 @@
 import { type Beneficiary, beneficiariesOf, findAnyBeneficiary } from '../beneficiaries/queries.ts'
 import { rewriteBeside } from '../db/beside.ts'
 import type { Query } from '../db/database.ts'
+import { freeBytesIn } from '../db/disk.ts'
 import { lockForCopying } from '../db/folder-lock.ts'
 import { copiesIn } from '../db/scrub.ts'
-import { type Erased, erase } from '../erasure/erasure.ts'
+import { type Erased, erase, findRows } from '../erasure/erasure.ts'
 import { Person } from '../erasure/person.ts'
 import { isEmailAddress } from '../http/validation.ts'
 import { misused, refused } from '../kernel/exit.ts'
 import { payoutsTo } from '../payouts/queries.ts'
 import { findDefaultWallet } from '../wallets/queries.ts'
-import type { Acting } from './act.ts'
+import type { Acting, Performer } from './act.ts'
 import { Facts, type Row } from './cells.ts'
 import { field } from './fields.ts'
 import { act, type Kind, listing, members, type Noun, type Shown, showing } from './kind.ts'
@@ -46,39 +47,73 @@ export const BENEFICIARY: Kind<string, Beneficiary> = {
 
 const eraseOne = async (data: Acting, { person: named }: { person: string }): Promise<Row> => {
   const { config, database, query, delivering, write, record, note } = data
-  const person = personOf(query, named)
   // Meanwhile no command makes a copy or a new key.
   using _lock = await lockForCopying(config.dataDir)
   requireNoCopies(config.dataDir)
+  requirePerson(named)
+  note(roomToRewrite(config.dataDir, database))
   const open = ({ body, associatedData }: { body: string; associatedData: string }) =>
     delivering.ciphers(query).decrypt(Buffer.from(body, 'base64'), associatedData)
-  const erased =
-    person &&
-    (await write((tx) => {
-      const counts = erase(tx, person, open)
-      database.eraseChanges()
-      if (!isNothing(counts)) record(tx, { after: rowOf(counts) })
-      return counts
-    }))
-  // Done even if nothing was found: an earlier run may have been interrupted here.
-  await database.whileHeld(() => rewriteBeside(database.sqlite.filename))
+  const erased = await database.whileHeld(async (pass) => {
+    const person = await personOf(query, named)
+    const found = person && (await findRows(query, person, open))
+    const erased =
+      found &&
+      (await pass(() =>
+        write((tx) => {
+          const counts = erase(tx, person, found)
+          database.eraseChanges()
+          if (!isNothing(counts)) record(tx, { after: rowOf(counts) })
+          return counts
+        }),
+      ))
+    // Done even if nothing was found: an earlier run may have been interrupted here.
+    await rewriteBeside(database.sqlite.filename)
+    return erased
+  })
   if (!erased || isNothing(erased)) throw refused(NOBODY)
   note(BACKUPS)
   return rowOf(erased)
 }
 
-/** The person to erase; undefined for an unknown beneficiary. @throws ProgramError */
-const personOf = (query: Query, named: string): Person | undefined => {
-  if (!named.startsWith('ben_')) {
-    if (isEmailAddress(named)) return new Person(named, undefined)
-    throw misused(
-      `${named} is neither an e-mail address nor the id of a saved beneficiary\nSee scrip beneficiary list.`,
-    )
-  }
-  const [payout] = payoutsTo(query, named)
-  const email = findAnyBeneficiary(query, named)?.email ?? payout?.beneficiaryEmail
+/** @throws ProgramError */
+const requirePerson = (named: string): void => {
+  if (isId(named) || isEmailAddress(named)) return
+  throw misused(`${named} is neither an e-mail address nor the id of a saved beneficiary\nSee scrip beneficiary list.`)
+}
+
+const isId = (named: string): boolean => named.startsWith('ben_')
+
+/** Undefined for an unknown beneficiary. */
+const personOf = async (query: Query, named: string): Promise<Person | undefined> => {
+  if (!isId(named)) return new Person(named, undefined)
+  const email = findAnyBeneficiary(query, named)?.email ?? (await payeeOf(query, named))
   return email ? new Person(email, named) : undefined
 }
+
+/** The address of a beneficiary who was deleted. */
+const payeeOf = async (query: Query, id: string): Promise<string | undefined> => {
+  for await (const { beneficiaryEmail } of payoutsTo(query, id)) if (beneficiaryEmail) return beneficiaryEmail
+  return undefined
+}
+
+/** For a command whose server has ended in between. */
+const completeErasure = async ({ config, database }: Performer): Promise<void> => {
+  using _lock = await lockForCopying(config.dataDir)
+  await database.whileHeld(() => rewriteBeside(database.sqlite.filename))
+}
+
+/** The room that a rewriting takes, in words: for all of it in a temporary file, and again in the log. @throws ProgramError if it is not there */
+const roomToRewrite = (dataDir: string, { byteCount }: Acting['database']): string => {
+  const needed = 2 * byteCount
+  const free = freeBytesIn(dataDir)
+  const room = `${inMegabytes(needed)} of free space in ${dataDir}, which has ${inMegabytes(free)}`
+  if (free < needed) throw refused(`nothing was erased: to rewrite the database takes ${room}\nMake room first.`)
+  return `The database is rewritten, which takes up to ${room}. Reads continue, and writes that wait for 5 s get a 503.`
+}
+
+const MEGABYTE = 1_000_000
+const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / MEGABYTE)} MB`
 
 /** @throws ProgramError */
 const requireNoCopies = (dataDir: string): void => {
@@ -113,5 +148,7 @@ export const beneficiaryActs = {
     NARROWED,
   ),
   show: showing(BENEFICIARY, 'Show a saved beneficiary, and the payments so far'),
-  erase: act('Erase a person from all records; the ledger stays complete', ERASED, eraseOne),
+  erase: act('Erase a person from all records; the ledger stays complete', ERASED, eraseOne, {
+    complete: completeErasure,
+  }),
 } satisfies Noun

@@ -46,7 +46,7 @@ export class FailedLogins {
     const counted = [...this.#counts.values()]
     this.#counts.clear()
     try {
-      await db.write((tx) => {
+      await db.writePatiently((tx) => {
         for (const { subject, address, count } of counted) {
           const act = { atMs: clock.nowMs(), user: '', command: 'login', subject, address, after: { count } } as const
           recordAct(tx, ciphers(tx), { ...act, outcome: 'refused' })

@@ -92,7 +92,7 @@ export const BENEFICIARY_TEXTS = {
 } as const satisfies Personal<typeof beneficiaries>
 
 /** The beneficiaries of all clients with an e-mail address that may hold a part. */
-export const beneficiariesAt = (query: Query, part: string): Iterable<Beneficiary> =>
+export const beneficiariesAt = (query: Query, part: string): AsyncIterable<Beneficiary> =>
   rowsHolding(query, { table: beneficiaries, texts: ['email'] }, part)
 
 export const deleteAnyBeneficiary = (tx: Tx, id: string): void => {

@@ -41,7 +41,7 @@ export const copyDatabase = async (path: string, copy: string, onFlushed?: (byte
   await flushWhile(copy, runBeside(path, { sql: 'VACUUM INTO ?', values: [copy] }), onFlushed)
 }
 
-/** {@link rewriteFile} in another thread: others read meanwhile, and nobody writes. @throws DataFault while another program reads */
+/** {@link rewriteFile} in another thread: others read meanwhile, and nobody writes. Temporary files are where this process has them. @throws DataFault while another program reads */
 export const rewriteBeside = async (path: string): Promise<void> => {
   await runBeside(path, { pragmas: ['secure_delete = ON'], sql: 'VACUUM' })
   const [result] = await runBeside<{ busy: number }>(path, { sql: 'PRAGMA wal_checkpoint(TRUNCATE)' })

@@ -86,8 +86,8 @@ export class Database {
   }
   #reader: SqliteDatabase | undefined
 
-  /** Units of work wait while another connection of this process writes. */
-  whileHeld<T>(work: () => Promise<T>): Promise<T> {
+  /** Only what the work writes through its argument is written meanwhile. Others wait for some seconds, and then get a 503. */
+  whileHeld<T>(work: (pass: <R>(write: () => Promise<R>) => Promise<R>) => Promise<T>): Promise<T> {
     return this.#commits.whileHeld(work)
   }
 
@@ -151,9 +151,15 @@ export class Database {
 
   /**
    * Resolves after the commit, which units of work share. A unit that throws is undone alone.
+   * @throws DomainError unavailable while the database is held for too long
    */
   write<T>(work: (tx: Tx) => T): Promise<T> {
     return this.#commits.run(() => this.#asUnit(work))
+  }
+
+  /** {@link write} for nobody who waits: it has time for as long as the database is held. */
+  writePatiently<T>(work: (tx: Tx) => T): Promise<T> {
+    return this.#commits.run(() => this.#asUnit(work), true)
   }
 
   #asUnit<T>(work: (tx: Tx) => T): T {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
@@ -7,6 +7,12 @@ export const flushFile = (path: string): void => flush(path, 'r+')
 
 export const flushFolder = (path: string): void => {
   if (process.platform !== 'win32') flush(path, 'r')
+}
+
+/** The space that the owner of a folder can fill. */
+export const freeBytesIn = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }
 
 /** A disk writes the new data of this time within some milliseconds. */

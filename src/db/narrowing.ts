@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { doPart } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
 
 /** The filters of a list on the command line (contract C17). An undefined one does not narrow the list. */
@@ -50,6 +51,41 @@ const holding = ({ texts = [], amount }: NarrowedColumns, search: string) =>
     amount && AMOUNT.test(search) ? sql`${amount} = ${Number(search)}` : undefined,
     sql`FALSE`,
   )
+
+const STEP = 5_000
+
+/**
+ * All matching rows, searched a number of rows at a time, between which the thread is left to others: no index leads to them. Rows that are
+ * written meanwhile may be missed.
+ */
+export async function* searched<Table extends SQLiteTable & { id: SQLiteColumn }>(
+  query: Query,
+  table: Table,
+  where: SQL | undefined,
+): AsyncGenerator<Table['$inferSelect']> {
+  const from = table as SQLiteTable
+  for (let last: unknown, isOver = false; !isOver; ) {
+    const rows = await doPart(() => {
+      const isNext = last === undefined ? undefined : gt(table.id, last)
+      const end = query
+        .select({ id: table.id })
+        .from(from)
+        .where(isNext)
+        .orderBy(asc(table.id))
+        .limit(1)
+        .offset(STEP - 1)
+      const through = end.get()?.id
+      isOver = through === undefined
+      last = through
+      return query
+        .select()
+        .from(from)
+        .where(and(isNext, isOver ? undefined : lte(table.id, through), where))
+        .all()
+    })
+    yield* rows
+  }
+}
 
 const UNIT = 1_000
 

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from './database.ts'
-import { rowsById } from './narrowing.ts'
+import { searched } from './narrowing.ts'
 
 /** The columns that can hold data of a person (contract C17): each module names its tables and columns, and the erasure reads and writes them. */
 
@@ -19,16 +19,16 @@ export interface Personal<Table extends Identified> {
   search?: (row: Table['$inferSelect']) => Partial<Table['$inferSelect']>
 }
 
-/** Rows that may hold a part of an address, which is in lower case and ASCII. */
+/** Rows that may hold a part of an address, which is in lower case and ASCII. It reads the whole table, in steps. */
 export const rowsHolding = <Table extends Identified>(
   query: Query,
   { table, texts, json = [], record }: Personal<Table>,
   part: string,
   about?: Iterable<string>,
-): Iterable<Table['$inferSelect']> => {
+): AsyncIterable<Table['$inferSelect']> => {
   const columns = [...texts, ...json].map((name) => sql`instr(lower(${Reflect.get(table, name)}), ${part}) > 0`)
   const isAbout = record && about && isOneOf(record, about)
-  return rowsById(query, table, and(isAbout, sql`(${sql.join(columns, sql` OR `)})`))
+  return searched(query, table, and(isAbout, sql`(${sql.join(columns, sql` OR `)})`))
 }
 
 /** Compares with any number of values. */

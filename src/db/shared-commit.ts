@@ -1,11 +1,17 @@
 import type { Database } from 'bun:sqlite'
+import { sinceStartMs } from '../kernel/clock.ts'
 import { asFailure, FilesGone, isPassing, type OpenFiles, tryLater } from './storage.ts'
 
 interface Unit {
   run: () => unknown
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
+  /** When it is refused, if it still waits for work that holds the database. */
+  lateMs: number
 }
+
+/** Starts a write of the work that holds the database. */
+type Pass = <T>(write: () => Promise<T>) => Promise<T>
 
 /** Commits a transaction before it is committed here: in PostgreSQL, of which this database is a copy (contract C18). */
 export interface Gate {
@@ -33,6 +39,11 @@ export class OutcomeUnknown extends Error {
 
 /** The totals of all databases since the process started, for metrics. */
 export const commitTotals = { commits: 0, units: 0 }
+
+/** A client waits 5 s at most for work that holds the database (contract C17). */
+const LATE_LOOK_MS = 250
+const WAIT_MS_MAX = 5_000 - 2 * LATE_LOOK_MS
+const LOOK_MS = 1
 
 /** Units of work in one transaction; the others go into the next, after other requests (decision 123). */
 const UNITS_MAX = 100
@@ -72,26 +83,53 @@ export class SharedCommit {
     private readonly files: () => OpenFiles | undefined = () => undefined,
   ) {}
 
-  /** Units run in the order in which they came. */
-  run<T>(work: () => T): Promise<T> {
+  /** Units run in the order in which they came. One that is patient waits for as long as the database is held. */
+  run<T>(work: () => T, isPatient = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
+      const lateMs = isPatient ? Number.POSITIVE_INFINITY : sinceStartMs() + WAIT_MS_MAX
+      const units = this.#isPassing ? this.#alone : this.#waiting
+      units.push({ run: work, resolve: resolve as (value: unknown) => void, reject, lateMs })
       this.#flushSoon()
     })
   }
 
-  /** Units wait while another connection of this process writes: SQLite has one writer. */
-  async whileHeld<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Holds the database for work that lasts: units wait meanwhile, for a few seconds each. Only what the work itself writes
+   * through `pass` is committed.
+   */
+  async whileHeld<T>(work: (pass: Pass) => Promise<T>): Promise<T> {
+    while (this.#isHeld) await Bun.sleep(LOOK_MS)
     this.#isHeld = true
+    const timer = setInterval(() => this.#refuseLate(), LATE_LOOK_MS)
     try {
-      while (this.#isAtGate) await Bun.sleep(1)
-      return await work()
+      while (this.#isAtGate || this.#alone.length > 0) await Bun.sleep(LOOK_MS)
+      return await work(this.#pass)
     } finally {
+      clearInterval(timer)
       this.#isHeld = false
       this.#flushSoon()
     }
   }
   #isHeld = false
+
+  readonly #pass: Pass = (write) => {
+    this.#isPassing = true
+    try {
+      return write()
+    } finally {
+      this.#isPassing = false
+    }
+  }
+  #isPassing = false
+
+  #refuseLate(): void {
+    const { late = [], waiting = [] } = Object.groupBy(this.#waiting, ({ lateMs }) =>
+      lateMs <= sinceStartMs() ? 'late' : 'waiting',
+    )
+    this.#waiting = waiting
+    for (const { reject } of late) reject(tryLater())
+    this.#restIfQuiet()
+  }
 
   /** Called when the open transaction is committed: at once, unless there is a gate. */
   afterCommit(work: () => void): void {
@@ -110,7 +148,7 @@ export class SharedCommit {
 
   /** Returns false if nothing can be written for now. */
   #commitSome(): boolean {
-    if (this.#isAtGate || this.#isHeld) return false
+    if (this.#isAtGate || (this.#isHeld && this.#alone.length === 0)) return false
     if (!this.#isWaiting) return true
     try {
       this.#requireFiles()

@@ -1,5 +1,6 @@
 import {
   BENEFICIARY_TEXTS,
+  type Beneficiary,
   beneficiariesAt,
   deleteAnyBeneficiary,
   findAnyBeneficiary,
@@ -8,10 +9,11 @@ import type { Query, Tx } from '../db/database.ts'
 import { changeRows, rowsHolding } from '../db/personal.ts'
 import { EVENT_TEXTS, type Event, eventsAbout } from '../events/queries.ts'
 import { eraseKey, type StoredResponse, storedResponses } from '../idempotency/queries.ts'
+import { inParts } from '../kernel/turns.ts'
 import { isReferenceTaken as isOrderReferenceTaken, ORDER_TEXTS, type Order } from '../orders/queries.ts'
 import { isReferenceTaken, MESSAGE_TEXTS, PAYOUT_TEXTS, type Payout, payoutsTo } from '../payouts/queries.ts'
 import { REMARK_TEXTS } from '../wallets/queries.ts'
-import { attemptsAbout, eraseResponse } from '../webhooks/queries.ts'
+import { type Attempt, attemptsAbout, eraseResponse } from '../webhooks/queries.ts'
 import { ERASED, type Person } from './person.ts'
 
 /** The numbers of changed records, and of deleted beneficiaries. */
@@ -28,36 +30,64 @@ export interface Erased {
 /** Opens a stored response; undefined if its key is lost. */
 type Open = (stored: StoredResponse) => string | undefined
 
-/** Erases a person from all records (contract C17, decision 68). */
-export const erase = (tx: Tx, person: Person, open: Open): Erased => {
+/** The rows that hold something of a person. */
+type Found = Awaited<ReturnType<typeof findRows>>
+
+/** Searches the whole database, and leaves the thread to others meanwhile. What is written meanwhile may be missed. */
+export const findRows = async (query: Query, person: Person, open: Open) => {
   const { beneficiaryId, part } = person
   const isWide = beneficiaryId === undefined
-  const payoutChanges = (payout: Payout) => changesOfPayout(payout, person, tx)
-  const orderChanges = (order: Order) => changesOfOrder(order, person, tx)
-  const payouts = changing(isWide ? rowsHolding(tx, PAYOUT_TEXTS, part) : payoutsTo(tx, beneficiaryId), payoutChanges)
-  const orders = changing(isWide ? rowsHolding(tx, ORDER_TEXTS, part) : [], orderChanges)
+  const payouts = await changing(
+    isWide ? rowsHolding(query, PAYOUT_TEXTS, part) : payoutsTo(query, beneficiaryId),
+    (payout) => changesOfPayout(payout, person, query),
+  )
+  const orders = await changing(isWide ? rowsHolding(query, ORDER_TEXTS, part) : [], (order) =>
+    changesOfOrder(order, person, query),
+  )
   const [payoutIds, orderIds] = [payouts.map(({ id }) => id), orders.map(({ id }) => id)]
   const about = isWide ? undefined : payoutIds
-  const remarks = rowsHolding(tx, REMARK_TEXTS, part, about)
-  const messages = rowsHolding(tx, MESSAGE_TEXTS, part, about)
-  const events = [
-    ...eventsAbout(tx, [...payoutIds.map((id) => `payout ${id}`), ...orderIds.map((id) => `order ${id}`)]),
-  ]
-  changeRows(tx, MESSAGE_TEXTS, messages, (row) => person.changesIn(row, MESSAGE_TEXTS))
+  const records = [...payoutIds.map((id) => `payout ${id}`), ...orderIds.map((id) => `order ${id}`)]
+  const events = await Array.fromAsync(eventsAbout(query, records))
+  const eventIds = new Set(events.map(({ eventId }) => eventId))
+  const beneficiaries = isWide ? beneficiariesAt(query, part) : [findAnyBeneficiary(query, beneficiaryId)]
+  const isPayee = (one: Beneficiary | undefined) => one !== undefined && person.isPayee(one.id, one.email)
   return {
-    beneficiaries: eraseBeneficiaries(tx, person),
-    payouts: changeRows(tx, PAYOUT_TEXTS, payouts, payoutChanges),
-    orders: changeRows(tx, ORDER_TEXTS, orders, orderChanges),
+    payouts,
+    orders,
+    events,
+    remarks: await Array.fromAsync(rowsHolding(query, REMARK_TEXTS, part, about)),
+    messages: await Array.fromAsync(rowsHolding(query, MESSAGE_TEXTS, part, about)),
+    beneficiaries: (await Array.fromAsync(beneficiaries)).filter(isPayee) as Beneficiary[],
+    otherBeneficiaries: isWide ? await Array.fromAsync(rowsHolding(query, BENEFICIARY_TEXTS, part)) : [],
+    attempts: await findAttempts(query, person, eventIds),
+    keys: await findKeys(query, person, open, new Set([...payoutIds, ...orderIds, beneficiaryId])),
+  }
+}
+
+/** Erases a person from all records (contract C17, decision 68). The rows are still as they were found. */
+export const erase = (tx: Tx, person: Person, found: Found): Erased => {
+  const { payouts, orders, remarks, messages, events, otherBeneficiaries, attempts, keys } = found
+  changeRows(tx, MESSAGE_TEXTS, messages, (row) => person.changesIn(row, MESSAGE_TEXTS))
+  const beneficiaries = found.beneficiaries.map(({ id }) => id)
+  for (const id of beneficiaries) deleteAnyBeneficiary(tx, id)
+  const others = otherBeneficiaries.filter(({ id }) => !beneficiaries.includes(id))
+  changeRows(tx, BENEFICIARY_TEXTS, others, (other) => person.changesIn(other, BENEFICIARY_TEXTS))
+  for (const attempt of attempts) eraseResponse(tx, attempt)
+  for (const key of keys) eraseKey(tx, key)
+  return {
+    beneficiaries,
+    payouts: changeRows(tx, PAYOUT_TEXTS, payouts, (payout) => changesOfPayout(payout, person, tx)),
+    orders: changeRows(tx, ORDER_TEXTS, orders, (order) => changesOfOrder(order, person, tx)),
     transactions: changeRows(tx, REMARK_TEXTS, remarks, (row) => person.changesIn(row, REMARK_TEXTS)),
     events: changeRows(tx, EVENT_TEXTS, events, (event) => changesOfEvent(event, person)),
-    deliveries: eraseResponses(tx, person, new Set(events.map(({ eventId }) => eventId))),
-    idempotencyKeys: eraseKeys(tx, person, open, new Set([...payoutIds, ...orderIds, beneficiaryId])),
+    deliveries: attempts.length,
+    idempotencyKeys: keys.length,
   }
 }
 
 /** The rows that change once the person is erased. */
-const changing = <Row>(rows: Iterable<Row>, changes: (row: Row) => object): Row[] =>
-  [...rows].filter((row) => Object.keys(changes(row)).length > 0)
+const changing = async <Row>(rows: Iterable<Row> | AsyncIterable<Row>, changes: (row: Row) => object): Promise<Row[]> =>
+  (await Array.fromAsync(rows)).filter((row) => Object.keys(changes(row)).length > 0)
 
 const NOBODY = {
   beneficiaryId: null,
@@ -111,36 +141,25 @@ const changesOfEvent = ({ data: json }: Event, person: Person) => {
   return without === json ? {} : { data: without }
 }
 
-/** Deletes the person's beneficiaries, and erases the address from others. Returns the deleted ids. */
-const eraseBeneficiaries = (tx: Tx, person: Person): string[] => {
-  const { beneficiaryId, part } = person
-  const saved = beneficiaryId === undefined ? beneficiariesAt(tx, part) : [findAnyBeneficiary(tx, beneficiaryId)]
-  const payees = [...saved].filter((one) => one !== undefined).filter(({ id, email }) => person.isPayee(id, email))
-  for (const { id } of payees) deleteAnyBeneficiary(tx, id)
-  const others = beneficiaryId === undefined ? rowsHolding(tx, BENEFICIARY_TEXTS, part) : []
-  changeRows(tx, BENEFICIARY_TEXTS, others, (other) => person.changesIn(other, BENEFICIARY_TEXTS))
-  return payees.map(({ id }) => id)
-}
-
-/** Erases the responses of receivers to some events, and all that repeat the address. */
-const eraseResponses = (tx: Tx, person: Person, eventIds: ReadonlySet<string>): number => {
+/** The attempts with responses of receivers to some events, and all whose responses repeat the address. */
+const findAttempts = async (query: Query, person: Person, eventIds: ReadonlySet<string>): Promise<Attempt[]> => {
   const part = person.beneficiaryId === undefined ? person.part : undefined
-  const attempts = [...attemptsAbout(tx, eventIds, part)].filter(
-    ({ eventId, responseBody }) => eventIds.has(eventId) || person.isNamedIn(responseBody),
-  )
-  for (const attempt of attempts) eraseResponse(tx, attempt)
-  return attempts.length
+  const attempts = await Array.fromAsync(attemptsAbout(query, eventIds, part))
+  return attempts.filter(({ eventId, responseBody }) => eventIds.has(eventId) || person.isNamedIn(responseBody))
 }
 
-/** Erases the keys of requests whose responses are about the person or one of some records. */
-const eraseKeys = (tx: Tx, person: Person, open: Open, ids: ReadonlySet<unknown>): number => {
-  let count = 0
-  for (const stored of storedResponses(tx)) {
+/** The keys of requests whose responses are about the person or one of some records. */
+const findKeys = async (
+  query: Query,
+  person: Person,
+  open: Open,
+  ids: ReadonlySet<unknown>,
+): Promise<StoredResponse[]> => {
+  const keys: StoredResponse[] = []
+  for await (const stored of inParts(storedResponses(query))) {
     const body = JSON.parse((stored.isEncrypted ? open(stored) : stored.body) ?? '{}') as { id?: string | number }
     const isNamed = person.isNamedIn(stored.key) || JSON.stringify(person.withoutIn(body)) !== JSON.stringify(body)
-    if (!ids.has(body.id ?? null) && !(isNamed && person.beneficiaryId === undefined)) continue
-    eraseKey(tx, stored)
-    count += 1
+    if (ids.has(body.id ?? null) || (isNamed && person.beneficiaryId === undefined)) keys.push(stored)
   }
-  return count
+  return keys
 }

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
 import { isOneOf, type Personal } from '../db/personal.ts'
 import { prepared, preparedInsert, preparedLastId, preparedOne } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
@@ -106,5 +106,5 @@ export const lastEventsAbout = (
   return [...rowsById(query, events, isAbout, { newestFirst: true, limit: countMax })].reverse()
 }
 
-export const eventsAbout = (query: Query, records: Iterable<string>): Iterable<Event> =>
-  rowsById(query, events, isOneOf(events.record, records))
+export const eventsAbout = (query: Query, records: Iterable<string>): AsyncIterable<Event> =>
+  searched(query, events, isOneOf(events.record, records))

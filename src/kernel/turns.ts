@@ -14,6 +14,18 @@ export const doPart = async <T>(part: () => T | Promise<T>): Promise<T> => {
 /** A client may use the thread for this long in one turn of the event loop. */
 const SHARE_MS = 10
 
+/** Items of long work. The thread is left to others for as long as it took. */
+export async function* inParts<T>(items: Iterable<T>): AsyncGenerator<T> {
+  let beganMs = sinceStartMs()
+  for (const item of items) {
+    yield item
+    const tookMs = sinceStartMs() - beganMs
+    if (tookMs < SHARE_MS) continue
+    await Bun.sleep(tookMs)
+    beganMs = sinceStartMs()
+  }
+}
+
 /**
  * One thread serves all clients. Its time counts for the client that took it last, until another does or the turn of the event loop ends. A
  * client that has used up its share waits for a turn before each further request, so that others come in between (decision 123).

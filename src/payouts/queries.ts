@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
 import { contains, List, searchText } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
 import { isOneOf, type Personal } from '../db/personal.ts'
 import {
   isGiven,
@@ -131,5 +131,5 @@ export const MESSAGE_TEXTS = {
 } as const satisfies Personal<typeof payoutEvents>
 
 /** The payouts to a saved beneficiary, even to a deleted one. */
-export const payoutsTo = (query: Query, beneficiaryId: string): Iterable<Payout> =>
-  rowsById(query, payouts, eq(payouts.beneficiaryId, beneficiaryId))
+export const payoutsTo = (query: Query, beneficiaryId: string): AsyncIterable<Payout> =>
+  searched(query, payouts, eq(payouts.beneficiaryId, beneficiaryId))

@@ -209,7 +209,7 @@ export class Deliveries {
       const response = await this.options.deliver({ world, webhook, event, queued, atMs, secrets }, signal)
       if (!response || (signal.aborted && response.status === null)) return
       const attempted = { queued, event, response, atMs, nowMs: world.clock.nowMs() }
-      const result = await world.db.write((tx) => recordAttempt(tx, attempted))
+      const result = await world.db.writePatiently((tx) => recordAttempt(tx, attempted))
       this.#finish(world, webhook, result)
       schedule(world, 'events', event.createdAtMs + EVENT_KEPT_MS) // an event with waiting deliveries is kept longer
       schedule(world, 'attempts', atMs + EVENT_KEPT_MS)

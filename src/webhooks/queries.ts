@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, min, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { List } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
 import { preparedAll, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
@@ -118,10 +118,10 @@ export const attemptsAbout = (
   query: Query,
   eventIds: Iterable<string>,
   part: string | undefined,
-): Iterable<Attempt> => {
+): AsyncIterable<Attempt> => {
   const { eventId, responseBody } = webhookDeliveries
   const holdsPart = part === undefined ? undefined : sql`instr(lower(${responseBody}), ${part}) > 0`
-  return rowsById(query, webhookDeliveries, and(isNotNull(responseBody), or(isOneOf(eventId, eventIds), holdsPart)))
+  return searched(query, webhookDeliveries, and(isNotNull(responseBody), or(isOneOf(eventId, eventIds), holdsPart)))
 }
 
 export const eraseResponse = (tx: Tx, { id }: Attempt): void => {

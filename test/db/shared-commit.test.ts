@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
+import { sinceStartMs } from '../../src/kernel/clock.ts'
 import { folderTest } from '../program.ts'
 
 let database: Database
@@ -81,4 +82,52 @@ folderTest('a commit to a file that is removed meanwhile is not acknowledged', a
   await expect(written).rejects.toMatchObject({ failure: { code: 'unavailable' } })
   renameSync(`${path}.away`, path)
   served.close()
+})
+
+describe('while the database is held for work that lasts', () => {
+  /** Holds the database until its end is called. */
+  const hold = () => {
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const over = database.whileHeld(async (pass) => {
+      await pass(() => database.write(() => write('by the work itself')))
+      begun.resolve()
+      await end.promise
+    })
+    return { begun: begun.promise, end: () => end.resolve(), over }
+  }
+
+  test('a write is refused within 5 s and has no effect, and a patient one is done afterwards', async () => {
+    const { begun, end, over } = hold()
+    await begun
+    expect(notes()).toEqual(['by the work itself'])
+    const patient = database.writePatiently(() => write('patient'))
+    const sinceMs = sinceStartMs()
+    const refused = await database.write(() => write('never')).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ failure: { code: 'unavailable' } })
+    expect(sinceStartMs() - sinceMs).toBeGreaterThan(4_000)
+    expect(notes()).toEqual(['by the work itself'])
+    end()
+    await Promise.all([over, patient])
+    expect(notes()).toEqual(['by the work itself', 'patient'])
+  }, 30_000)
+
+  test('a write that waits for less is done afterwards, after what came before it', async () => {
+    const before = database.write(() => write('before'))
+    const { begun, end, over } = hold()
+    const after = database.write(() => write('after'))
+    await begun
+    end()
+    await Promise.all([before, over, after])
+    expect(notes()).toEqual(['by the work itself', 'before', 'after'])
+  })
+
+  test('further work waits for the end of the first', async () => {
+    const first = hold()
+    const second = hold()
+    await first.begun
+    first.end()
+    second.end()
+    await Promise.all([first.over, second.over])
+    expect(notes()).toEqual(['by the work itself', 'by the work itself'])
+  })
 })

@@ -1,5 +1,6 @@
 // Runs in process alone: it reads data that no response shows.
 
+import { Database as SqliteDatabase } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,8 +8,10 @@ import { join } from 'node:path'
 import { databasePath } from '../../src/db/data-folder.ts'
 import { Database } from '../../src/db/database.ts'
 import { rewriteFile } from '../../src/db/scrub.ts'
-import { erase } from '../../src/erasure/erasure.ts'
+import { erase, findRows } from '../../src/erasure/erasure.ts'
 import { Person } from '../../src/erasure/person.ts'
+import { FollowingCopy } from '../../src/replication/follower.ts'
+import { structured } from '../errors.ts'
 import { type Live, openLive } from '../orders/live.ts'
 
 /** The erasure of a person (contract C17); test/executable has the command. */
@@ -82,13 +85,56 @@ describe('the erasure of a person', () => {
     await using live = await openLive(folder)
     const database = Database.openFile(databasePath(folder))
     const open = () => JSON.stringify({ email: EMAIL })
-    const erased = await database.write((tx) => erase(tx, new Person(EMAIL, undefined), open))
+    const person = new Person(EMAIL, undefined)
+    const found = await findRows(database.query, person, open)
+    const erased = await database.write((tx) => erase(tx, person, found))
     rewriteFile(database.sqlite)
     database.leave()
     expect(erased).toMatchObject({ payouts: 250, orders: 1, idempotencyKeys: 85 })
     expect(tracesIn(folder)).toEqual([])
     const { id } = await post(live, '/payouts', payment('after', 'bob@example.com', 'Ross'))
     expect((await live.request(`/payouts/${id}/cancel`, { method: 'POST' })).status).toBe(200)
+  })
+
+  test('leaves the thread to others while it searches, and a server refuses only writes while the database is held', async () => {
+    await using live = await openLive()
+    live.database.sqlite.run(
+      `INSERT INTO events (event_id, client_id, type, record, data, created_at_ms)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
+        SELECT 'evt_' || n, 1, 'ping', 'ping ' || n, '{}', 0 FROM numbers`,
+    )
+    await post(live, '/payouts', payment('one'))
+    let [turns, isOver] = [0, false]
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    await live.database.whileHeld(async () => {
+      setImmediate(count)
+      const found = await findRows(live.database.query, new Person(EMAIL, undefined), () => undefined)
+      isOver = true
+      expect([found.payouts.length, found.events.length]).toEqual([1, 1])
+      expect(turns).toBeGreaterThan(4) // 5,000 rows at a time
+      const writing = live.request('/payouts', { method: 'POST', body: JSON.stringify(payment('two')) })
+      expect((await live.request('/wallets')).status).toBe(200)
+      const refused = await writing
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(await refused.json()).toEqual(
+        structured('ServiceUnavailableError', 'SERVICE_UNAVAILABLE', 'Try again later.'),
+      )
+    })
+    expect((await live.request('/payouts?search=two')).headers.get('x-total-count')).toBe('0')
+    await post(live, '/payouts', payment('two'))
+  }, 30_000)
+
+  test('a follower of PostgreSQL rewrites its copy without another temporary folder, too', async () => {
+    const folder = freshFolder()
+    await (await openLive(folder)).stop()
+    using _copy = new FollowingCopy(databasePath(folder))
+    const place = new SqliteDatabase(':memory:').query<{ temp_store_directory: string }, []>(
+      'PRAGMA temp_store_directory',
+    )
+    expect(place.get()?.temp_store_directory).toBe(folder)
   })
 
   test('finds an address whatever JSON and other scripts make of it', async () => {

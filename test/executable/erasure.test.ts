@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Running } from '../program.ts'
+import type { Place, Running } from '../program.ts'
 import { asOperator, type Credentials, Customer, type Operator } from './live.ts'
 
 /** `scrip beneficiary` (contract C17): saved beneficiaries, and the erasure of a person, beside a running server. */
@@ -119,6 +119,52 @@ const recordReply = (operator: Operator, about: string, text: string): void => {
     [text, about],
   )
   sqlite.close()
+}
+
+/** Writes a text and deletes it as SQLite does by default: the page keeps its bytes. */
+const leaveInFreePage = async (operator: Operator, text: string): Promise<void> => {
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
+  sqlite.run('PRAGMA secure_delete = OFF')
+  sqlite.run("INSERT INTO seeds VALUES ('passing', ?)", [text])
+  sqlite.run("DELETE FROM seeds WHERE name = 'passing'")
+  sqlite.close()
+}
+
+/** Makes the database large enough that SQLite does not rewrite it in memory alone. */
+const enlarge = (operator: Operator): number => {
+  const sqlite = new Database(join(operator.dataDir, 'scrip.sqlite'))
+  sqlite.run(
+    `INSERT INTO events (event_id, client_id, type, record, data, created_at_ms)
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12000)
+      SELECT 'evt_' || n, 1, 'ping', 'ping ' || n, json_object('text', hex(randomblob(1000))), ${Date.now()} FROM numbers`,
+  )
+  sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  sqlite.close()
+  return statSync(join(operator.dataDir, 'scrip.sqlite')).size
+}
+
+const AS_CONTAINER = ['unshare', '--user', '--map-root-user', '--mount']
+const canMount = Bun.which('unshare') !== null && Bun.spawnSync([...AS_CONTAINER, 'true']).exitCode === 0
+
+/** The whole system is read-only, with /tmp, except for the data folder, as in the compose file of the guide. */
+const onReadOnlySystem = ({ dataDir }: Operator): Place => ({
+  through: [
+    ...AS_CONTAINER,
+    'sh',
+    '-c',
+    'mount --bind "$0" "$0" && mount -o remount,ro,bind / && cd / && exec "$@"',
+    dataDir,
+  ],
+})
+
+/** The data folder is a disk of this size, whose files are then back in the folder. */
+const onDiskOf = (bytes: number, { dataDir, folder }: Operator): Place => {
+  const kept = join(folder, 'kept')
+  mkdirSync(kept)
+  const mount = `mount --bind "$0" ${kept} && mount -t tmpfs -o mode=700,size=${bytes} none "$0" && cp -a ${kept}/. "$0"`
+  return {
+    through: [...AS_CONTAINER, 'sh', '-c', `${mount} && "$@"; code=$?; cp -a "$0"/. ${kept}; exit $code`, dataDir],
+  }
 }
 
 describe('scrip beneficiary erase', () => {
@@ -251,16 +297,84 @@ describe('scrip beneficiary erase', () => {
     asOperator(async (operator) => {
       await operator.stocked()
       for (const named of ['nobody@example.com', 'ben_0']) {
-        expect(await operator.run(['beneficiary', 'erase', named])).toEqual({
+        expect(await operator.run(['beneficiary', 'erase', named, '--json'])).toEqual({
           exitCode: 1,
           stdout: '',
           stderr: 'scrip: nothing is stored about this person\nSee scrip beneficiary list.\n',
         })
       }
-      expect(await operator.run(['beneficiary', 'erase', '@'])).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(await operator.run(['beneficiary', 'erase', '@'])).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^scrip: @ is neither an e-mail address nor the id/),
+      })
       const rows = await operator.json<{ subject: string }[]>('audit', 'list', '--status', 'refused')
       expect(rows.map(({ subject }) => subject)).toEqual(['@', 'ben_0', '[e-mail]'])
     }))
+
+  test('asked again with its id, as after a server that ended, says that it was done, and rewrites the file', () =>
+    asOperator(async (operator) => {
+      const { server, ids } = await furnished(operator)
+      await using _server = server
+      const request = {
+        id: 'act_1',
+        command: 'beneficiary erase',
+        subject: ids.saved,
+        user: 'root',
+        input: { person: ids.saved },
+        isDryRun: false,
+      }
+      const body = `${JSON.stringify(request)}\n`
+      const ask = async (): Promise<Record<string, unknown>> => {
+        const unix = join(operator.dataDir, 'run', 'scrip.sock')
+        const lines = await (await fetch('http://scrip/acts', { unix, method: 'POST', body })).text()
+        return JSON.parse(lines.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+      }
+      expect(await ask()).toMatchObject({ result: { beneficiaries: [ids.saved], payouts: 1 } })
+      await leaveInFreePage(operator, 'a trace of the countess')
+      expect(foundIn(operator.dataDir, ['a trace of the countess'])).not.toEqual([])
+      const again = await ask()
+      expect(again).toMatchObject({ result: { command: 'beneficiary erase', subject: ids.saved } })
+      expect(foundIn(operator.dataDir, ['a trace of the countess'])).toEqual([])
+      const rows = await operator.json<{ command: string; outcome: string }[]>('audit', 'list')
+      expect(rows.filter(({ command }) => command === 'beneficiary erase')).toMatchObject([{ outcome: 'done' }])
+    }))
+
+  test.skipIf(!canMount)('needs no temporary folder but the data folder', () =>
+    asOperator(async (operator) => {
+      await operator.stocked()
+      enlarge(operator)
+      await leaveInFreePage(operator, 'a trace of the countess')
+      await operator.json('wallet', 'fund', '1', '5', '--remarks', 'Asked for by ada.byron@example.com')
+      const ended = await operator.run(['beneficiary', 'erase', 'ada.byron@example.com'], onReadOnlySystem(operator))
+      expect(ended).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^transactions +1$/m) })
+      expect(foundIn(operator.dataDir, ['a trace of the countess', 'ada.byron'])).toEqual([])
+      expect(await operator.run(['verify'], onReadOnlySystem(operator))).toMatchObject({ exitCode: 0 })
+    }),
+  )
+
+  test.skipIf(!canMount)('says what room it needs, and erases nothing where that is not free', () =>
+    asOperator(async (operator) => {
+      await operator.stocked()
+      await operator.json('wallet', 'fund', '1', '5', '--remarks', 'Asked for by ada.byron@example.com')
+      const bytes = enlarge(operator)
+      const needed = Math.ceil((2 * bytes) / 1e6)
+      const tight = onDiskOf(2.5 * bytes, operator)
+      const { exitCode, stdout, stderr } = await operator.run(['beneficiary', 'erase', 'ada.byron@example.com'], tight)
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `scrip: nothing was erased: to rewrite the database takes ${needed} MB of free space in ${operator.dataDir}, which has ${/which has (\d+)/.exec(stderr)?.[1]} MB\nMake room first.\n`,
+      })
+      expect(await operator.json<object[]>('transactions', '--limit', '1')).toMatchObject([
+        { remarks: 'Asked for by ada.byron@example.com' },
+      ])
+      const [row] = await operator.json<object[]>('audit', 'list')
+      expect(row).toMatchObject({ command: 'beneficiary erase', outcome: 'refused' })
+      const done = await operator.run(['beneficiary', 'erase', 'ada.byron@example.com'])
+      expect(done).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`takes up to ${needed} MB of free`) })
+    }),
+  )
 
   test.each([
     [

@@ -55,11 +55,17 @@ export const perform = async (
     const record: Acting['record'] = (...change) => recordAs('done', ...change)
     const paying = { reference: performer.reference, byClock: () => false }
     const acting = { ...performer, ...asking, paying, write, record }
+    // An act may look for what it has removed itself, when it was done before.
+    const row = findAct(performer.query, id)
+    if (row) throw new KnownAct(row)
     const result = (await act?.perform(acting, request.input as never)) ?? {}
     if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
   } catch (error) {
-    if (error instanceof KnownAct) return becameOf(error.row, asking)
+    if (error instanceof KnownAct) {
+      if (error.row.outcome === 'done') await act?.complete?.(performer)
+      return becameOf(error.row, asking)
+    }
     const told = act && error instanceof FileFault ? dataError(error, fileOf(act.takes, request.input)) : error
     // The operator sees the error even if it cannot be recorded.
     await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(told) } })).catch(() => undefined)

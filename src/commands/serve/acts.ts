@@ -35,7 +35,7 @@ export const serveActs = ({ config, log, worldOf, replica, delivering, refresh }
         database: world.db,
         delivering,
         isCopy: findPosition(world.db.sqlite) !== undefined,
-        write: (unit) => world.db.write(unit),
+        write: (unit) => world.db.writePatiently(unit),
         refresh,
       }
     },
