@@ -73,6 +73,13 @@ export class ScripError extends Error {
   }
 }
 
+/** True if a host can only mean this machine. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** `fetch`, which asks no proxy for this machine under Bun either. Node ignores the member. */
+export const fetchDirectly = (url: URL, init: RequestInit): Promise<Response> =>
+  fetch(url, LOOPBACK.test(url.hostname) ? ({ ...init, proxy: false } as RequestInit) : init)
+
 /** Sends JSON and returns the body of the response. @throws ScripError */
 export const send = async (
   url: string,
@@ -80,7 +87,8 @@ export const send = async (
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<unknown> => {
-  const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await fetchDirectly(new URL(url), { method, headers, ...sent })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
   const received = text === '' ? undefined : isJson ? JSON.parse(text) : text

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { type Control, controlWith } from './control.ts'
-import { askControl, type ControlOptions, ScripError, send } from './control-request.ts'
+import { askControl, type ControlOptions, fetchDirectly, ScripError, send } from './control-request.ts'
 import { findExecutable } from './executable.ts'
 
 export type { components, operations } from './openapi.ts'
@@ -182,7 +182,7 @@ const openWorld = async (options: ControlOptions & { world: string }, from?: str
     fetch: (path, init = {}) => {
       const headers = new Headers(init.headers)
       if (!headers.has('authorization')) headers.set('authorization', `Bearer ${accessToken}`)
-      return fetch(new URL(path, url), { ...init, headers })
+      return fetchDirectly(new URL(path, url), { ...init, headers })
     },
     login,
     inbox: control.listInbox,

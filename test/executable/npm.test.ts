@@ -172,7 +172,8 @@ describe.skipIf(!isBinary || !target || !hasNode)('the npm package', () => {
     ['Bun', process.execPath, withBun],
   ])('under %s', (_, runtime, folder) => {
     test('starts, creates worlds, prices, fails, advances the clock, resets, deletes and stops', async () => {
-      const said = JSON.parse(await done([runtime, 'session.mjs'], folder))
+      const toNowhere = { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' } // a sandbox is asked directly
+      const said = JSON.parse(await done([runtime, 'session.mjs'], folder, toNowhere))
       expect(said).toMatchObject({
         name: 'shop',
         username: 'sbx_shop',

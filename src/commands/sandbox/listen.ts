@@ -5,7 +5,7 @@ import { refused } from '../../kernel/exit.ts'
 import { visible } from '../../kernel/visible.ts'
 import { isSignedBy } from '../../webhooks/signing.ts'
 import { print } from '../terminal/output.ts'
-import { bodyOf, SandboxClient } from './sandbox-client.ts'
+import { bodyOf, fetchDirectly, SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
 
@@ -89,7 +89,9 @@ const forward = async (url: string, { headers }: Request, body: string): Promise
   const passed = new Headers(headers)
   for (const name of ['host', 'connection', 'content-length']) passed.delete(name)
   try {
-    const response = await fetch(url, { method: 'POST', headers: passed, body, redirect: 'manual' })
+    const response = await fetchDirectly(
+      new Request(url, { method: 'POST', headers: passed, body, redirect: 'manual' }),
+    )
     return new Response((await response.text()) || null, { status: response.status })
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error)

@@ -1,4 +1,5 @@
 import { refused } from '../../kernel/exit.ts'
+import { isLoopback } from '../../sandbox/control/access.ts'
 
 interface Access {
   url: string
@@ -53,10 +54,15 @@ export const bodyOf = <Body>({ status, body }: Reply): Body => {
   return body as Body
 }
 
+/** `fetch`, which never asks a proxy for this machine: it may not reach it, and would read passwords and tokens. */
+export const fetchDirectly = (request: Request): Promise<Response> =>
+  fetch(request, isLoopback(new URL(request.url).hostname) ? { proxy: false } : {})
+
 const ask = async (url: URL, method: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
   try {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const response = await fetch(url, { method, headers: { accept: 'application/json', ...headers }, ...sent })
+    const request = new Request(url.href, { method, headers: { accept: 'application/json', ...headers }, ...sent })
+    const response = await fetchDirectly(request)
     return { status: response.status, body: jsonOr(await response.text()) }
   } catch (error) {
     throw refused(

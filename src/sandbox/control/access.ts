@@ -19,7 +19,7 @@ export const isExempt = (path: string): boolean => isControl(path) || isProbe(pa
 export const isAboutSandbox = (path: string): boolean => isControl(path) || path === '/'
 
 /** True if a host name can only mean this machine. */
-const isLoopback = (host: string): boolean =>
+export const isLoopback = (host: string): boolean =>
   /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 
 /**

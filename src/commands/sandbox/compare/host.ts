@@ -2,6 +2,7 @@ import { jsonIn } from '../../../http/json.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
 import { refused } from '../../../kernel/exit.ts'
 import type { Credentials } from '../../../sessions/credentials.ts'
+import { fetchDirectly } from '../sandbox-client.ts'
 
 export interface Question {
   method: string
@@ -63,4 +64,4 @@ export const memberOf = (value: unknown, name: string): unknown =>
 const RESPONSE_MS_MAX = 30 * SECOND_MS
 
 export const overNetwork: Send = (request) =>
-  fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(RESPONSE_MS_MAX) })
+  fetchDirectly(new Request(request, { redirect: 'manual', signal: AbortSignal.timeout(RESPONSE_MS_MAX) }))
