@@ -244,6 +244,23 @@ describe('scrip mcp', () => {
       }))
   })
 
+  test.each([
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['2025-03-26', '2025-11-25'],
+    ['2024-11-05', '2024-11-05'],
+    ['2099-01-01', '2025-11-25'],
+  ])('agrees only to versions of the protocol without batches: asked for %s, it offers %s', async (asked, offered) => {
+    const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 't', version: '1' } }
+    const stdin = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+    const child = Bun.spawn([...COMMAND, 'mcp'], { cwd: tmpdir(), stdin, stdout: 'pipe', stderr: 'pipe' })
+    const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
+    expect({ exitCode, stderr, response: JSON.parse(stdout) }).toMatchObject({
+      ...{ exitCode: 0, stderr: '' },
+      response: { jsonrpc: '2.0', id: 1, result: { protocolVersion: offered } },
+    })
+  })
+
   test('responds to every request before the input ends, writes nothing but the protocol, and exits with 0', async () => {
     const child = Bun.spawn([...COMMAND, 'mcp'], { cwd: tmpdir(), stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     const messages = [

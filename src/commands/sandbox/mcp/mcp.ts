@@ -5,6 +5,8 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  type JSONRPCMessage,
+  LATEST_PROTOCOL_VERSION,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
@@ -91,7 +93,7 @@ const untilResponsesAreSent = async (transport: StdioServerTransport): Promise<v
     if ('method' in message && 'id' in message) open.add(message.id)
     // A cancelled request gets no response.
     if ('method' in message && message.method === 'notifications/cancelled') open.delete(message.params?.requestId)
-    receive?.(message)
+    receive?.(withoutBatches(message))
   }
   transport.send = async (message) => {
     if (!(await print(serializeMessage(message)).catch(over.reject))) over.resolve()
@@ -104,6 +106,15 @@ const untilResponsesAreSent = async (transport: StdioServerTransport): Promise<v
   })
   await over.promise
 }
+
+/** The only version in which a message may be a batch, which the transport cannot read. */
+const WITH_BATCHES = '2025-03-26'
+
+/** Such a client is offered the newest version instead. */
+const withoutBatches = (message: JSONRPCMessage): JSONRPCMessage =>
+  'method' in message && message.method === 'initialize' && message.params?.protocolVersion === WITH_BATCHES
+    ? { ...message, params: { ...message.params, protocolVersion: LATEST_PROTOCOL_VERSION } }
+    : message
 
 const serverOf = (client: SandboxClient): Server => {
   const capabilities = { tools: {}, resources: {} }
