@@ -309,6 +309,17 @@ describe('texts of clients', () => {
     expect((JSON.parse(json.stdout) as { reference_id: string }[])[0]?.reference_id).toBe(HOSTILE)
   })
 
+  stockedTest('are escaped in CSV on a terminal, and written as they are to a file', async (operator, customer) => {
+    const server = await operator.serve()
+    await (await Customer.of(server, customer)).payout(HOSTILE)
+    await server.stop()
+    const args = ['payouts', 'list', '--csv', '--data-dir', operator.dataDir]
+    const screen = await atTerminal(args)
+    expect(screen).toContain(`,${SHOWN},`)
+    expect(/[^\P{Cc}\r\n]|\p{Bidi_Control}|[\u2028\u2029]/u.exec(screen)).toBeNull()
+    expect((await run(args)).stdout).toContain(`,${HOSTILE},`)
+  })
+
   test('are also escaped in errors', async () => {
     const { stderr } = await run([`no\u001b[2J\u202esuch`])
     expect(stderr).toBe("scrip: unknown command 'no\\u{1b}[2J\\u{202e}such'\nTry scrip --help.\n")

@@ -1,7 +1,16 @@
 import { Amount, type Cell, type List } from '../../acts/cells.ts'
 
-/** CSV of RFC 4180 with a header. No text can become a formula of a spreadsheet (contract C17). */
-export function* csvOf({ columns, rows }: List): Generator<string> {
+/**
+ * CSV of RFC 4180 with a header. No text can become a formula of a spreadsheet (contract C17).
+ * @param shown how a text is shown, which a terminal needs
+ */
+export function* csvOf({ columns, rows }: List, shown = (text: string): string => text): Generator<string> {
+  const cellOf = (cell: Cell): string => {
+    if (cell === null) return ''
+    // Numbers need no quotes, and are not formulas.
+    if (typeof cell === 'number' || typeof cell === 'boolean' || cell instanceof Amount) return String(cell)
+    return csvText(disarmed(shown(Array.isArray(cell) ? cell.join(' ') : String(cell))))
+  }
   yield `${columns.map(csvText).join(',')}\r\n`
   const [first = '', ...others] = columns
   for (const row of rows) {
@@ -12,12 +21,5 @@ export function* csvOf({ columns, rows }: List): Generator<string> {
 }
 
 const csvText = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-/** Numbers need no quotes, and are not formulas. */
-const cellOf = (cell: Cell): string => {
-  if (cell === null) return ''
-  if (typeof cell === 'number' || typeof cell === 'boolean' || cell instanceof Amount) return String(cell)
-  return csvText(disarmed(Array.isArray(cell) ? cell.join(' ') : String(cell)))
-}
 
 const disarmed = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)

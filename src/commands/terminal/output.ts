@@ -1,6 +1,6 @@
 import type { List, Row } from '../../acts/cells.ts'
 import { refused } from '../../kernel/exit.ts'
-import { visibleLines } from '../../kernel/visible.ts'
+import { visible, visibleLines } from '../../kernel/visible.ts'
 import { csvOf } from './csv.ts'
 import { recordOf, tableOf } from './table.ts'
 
@@ -49,7 +49,8 @@ const reasonOf = ({ message }: Error): string => message.replace(/^[A-Z]+: |, wr
 function* piecesOf(result: Result, format: Format): Generator<string> {
   if (isPage(result)) yield* result.pieces
   else if (!isList(result)) yield format === 'json' ? `${jsonOf(result)}\n` : recordOf(result)
-  else if (format !== 'json') yield* (format === 'csv' ? csvOf : tableOf)(result)
+  else if (format === 'csv') yield* csvOf(result, process.stdout.isTTY ? visible : undefined)
+  else if (format === 'text') yield* tableOf(result)
   else {
     yield* jsonList(result.rows)
     yield '\n'
