@@ -1,11 +1,15 @@
-/** Amounts and counts for people: on the page of the console, and in words. */
+import { unusualDecimals } from './decimals.ts' with { type: 'macro' }
+
+/** Amounts and counts for people: on the pages, and in words. */
+
+const DECIMALS_USUAL = 2
+const DECIMALS: Readonly<Record<string, number>> = unusualDecimals()
+
+const decimalsOf = (currency: string): number => DECIMALS[currency] ?? DECIMALS_USUAL
 
 /** With as many decimals as the currency has. */
 export const amount = (value: number, currency: string): string => {
-  const { maximumFractionDigits: count } = new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions()
+  const count = decimalsOf(currency)
   return `${value.toLocaleString('en', { minimumFractionDigits: count, maximumFractionDigits: count })} ${currency}`
 }
 
@@ -13,8 +17,8 @@ export const amount = (value: number, currency: string): string => {
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 
-/** In whole units of the smallest precision, so that nothing is lost to binary fractions. */
-const UNITS = 10_000
-
-export const sumOf = (lines: readonly { amount: number }[]): number =>
-  lines.reduce((units, line) => units + Math.round(line.amount * UNITS), 0) / UNITS
+/** Adds in minor units, so that nothing is lost to binary fractions. */
+export const sumOf = (lines: readonly { amount: number }[], currency: string): number => {
+  const scale = 10 ** decimalsOf(currency)
+  return lines.reduce((minor, line) => minor + Math.round(line.amount * scale), 0) / scale
+}

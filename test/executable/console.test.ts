@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { hasBrowser } from '../browser.ts'
 import { againstBinary, type StartedServer, startServer } from '../harness.ts'
 import { ConsoleBrowser, DELAYED_ORDER, PAYOUT, TOKEN } from '../sandbox/chromium.ts'
 
 /** The console of the executable in a real browser. Skipped where Chromium is not installed. */
+
+setDefaultTimeout(60_000)
 
 let server: StartedServer
 let consoles: ConsoleBrowser
@@ -89,6 +91,31 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await wallet.locator('tbody tr').filter({ hasText: 'amount_minor' }).allInnerTexts()).toEqual([
       'amount_minor\t10000000\t9998985',
     ])
+  })
+
+  test('shows amounts of each currency with the decimals that it has', async () => {
+    const rich = await consoles.world()
+    const currencies = await rich.read<{ currency: string; precision: number }[]>('/api/v1/currencies')
+    expect(currencies).toHaveLength(155)
+    const wallets = currencies.map(({ currency, precision }, index) => {
+      const digits = precision === 0 ? '1' : `1.${'4'.repeat(precision)}`
+      return { id: index + 6, currency, funded: 9_000 + Number(digits), words: `9,00${digits} ${currency}` }
+    })
+    const steps = wallets.flatMap(({ id, currency, funded }) => [
+      { method: 'POST', path: '/_sandbox/wallets', body: { currency } },
+      { method: 'POST', path: `/_sandbox/wallets/${id}/fund`, body: { amount: funded } },
+    ])
+    await consoles.control('PUT', `/scenario?world=${rich.name}`, { steps })
+    const page = await consoles.open(`#money?world=${rich.name}`)
+    await page.getByRole('region', { name: `Wallet ${wallets.at(-1)?.id}`, exact: true }).waitFor()
+    const shown = await page.locator('.wallet .big').allInnerTexts()
+    expect(shown.filter((text) => text.startsWith('9,001'))).toEqual(wallets.map(({ words }) => words))
+    const ledger = page.getByRole('region', { name: 'Ledger entries' })
+    const booked = await ledger.locator('tbody td.mono').allInnerTexts()
+    expect(booked.filter((text) => text.startsWith('9,001')).sort()).toEqual(wallets.map(({ words }) => words).sort())
+    expect(booked.filter((text) => text.startsWith('-9,001')).sort()).toEqual(
+      wallets.map(({ words }) => `-${words}`).sort(),
+    )
   })
 
   test('shows the next due work, also deliveries, and opens it', async () => {

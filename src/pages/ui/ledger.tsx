@@ -53,7 +53,7 @@ export const LedgerTable = ({ entries, about }: Props) => {
           <td class="right mono">
             {[...byCurrency].map(([currency, lines]) => (
               <div key={currency}>
-                {amount(sumOf(lines), currency)} {sumOf(lines) === 0 && '✓'}
+                {amount(sumOf(lines, currency), currency)} {sumOf(lines, currency) === 0 && '✓'}
               </div>
             ))}
           </td>

@@ -72,9 +72,10 @@ const money = (entries: readonly LedgerEntry[]): Words[] => {
   const moved = Map.groupBy(lines, ({ account, wallet_id }) => `${wallet_id} ${account}`)
   return [...moved.values()].flatMap((accountLines): Words[] => {
     const [line] = accountLines
-    const sum = sumOf(accountLines)
-    if (!line || sum === 0) return []
+    if (!line) return []
     const { account, wallet_id: id, currency } = line
+    const sum = sumOf(accountLines, currency)
+    if (sum === 0) return []
     const text = amount(Math.abs(sum), currency)
     const record = { page: 'money', id: `wallet-${id}` }
     if (account === 'wallet') return [{ text: `Wallet ${id} ${sum < 0 ? 'pays' : 'receives'} ${text}`, record }]
