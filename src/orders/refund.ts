@@ -12,6 +12,8 @@ import type { Voucher } from './tables.ts'
 
 /** Refunds of delivered vouchers (contract C17). The order keeps its status, and codes do not return to the stock. */
 
+type Shared = Pick<Order, 'payableMinor' | 'quantity' | 'deliveredQuantity'>
+
 /** The remarks of a refund, unless others are given. */
 export const REFUNDED_REMARKS = 'Refunded'
 
@@ -34,18 +36,18 @@ export const refundVouchers = (
   const vouchers = vouchersOf(tx, order)
   const refundedBefore = vouchers.filter(({ refundedAtMs }) => refundedAtMs !== null).length
   const toRefund = wantedOf(order, vouchers, references)
-  const refunded = refundedBefore + toRefund.length
-  const [before, after] = [costOf(order, refundedBefore), costOf(order, refunded)]
+  const [booked, refunded] = [bookedOf(order, refundedBefore), bookedOf(order, refundedBefore + toRefund.length)]
+  const [before, after] = [costOf(order, booked), costOf(order, refunded)]
   markRefunded(tx, toRefund, nowMs)
-  if (after === before) return order // vouchers that cost nothing
+  if (after === before) return order // a share of nothing
   const wallet = foundOr(findWallet(tx, order.clientId, order.walletId), WALLET_NOT_FOUND)
-  const kept = earned(order, wallet, before, refundedBefore)
+  const kept = earned(order, wallet, before, booked)
   // Takes back from each account what it has earned with the vouchers.
   const lines = earned(order, wallet, after, refunded).map((line, index) => ({
     ...line,
     amountMinor: (kept[index]?.amountMinor ?? 0) - line.amountMinor,
   }))
-  const conversion = conversionOf(tx, order, conversionShare(order, refunded) - conversionShare(order, refundedBefore))
+  const conversion = conversionOf(tx, order, conversionShare(order, refunded) - conversionShare(order, booked))
   const cause = { sourceType: 'refund', sourceId: String(order.id), remarks, nowMs, conversion } as const
   moveWallet(tx, context, wallet, cause, after - before, lines)
   const updated = updateOrder(tx, order, { refundedMinor: order.refundedMinor + after - before })
@@ -71,12 +73,20 @@ const wantedOf = (
 
 export const refundRefused = (message: string): Failure => badRequest('refund_refused', message)
 
-/** The cost of some of the delivered vouchers together. The last one takes the rest that rounding leaves. */
-const costOf = (
-  { payableMinor, quantity, deliveredQuantity }: Pick<Order, 'payableMinor' | 'quantity' | 'deliveredQuantity'>,
-  vouchers: number,
-): number => {
-  const paidMinor = payableMinor - shareOf(payableMinor, quantity - deliveredQuantity, quantity)
-  if (vouchers === deliveredQuantity) return paidMinor
-  return Math.min(paidMinor, vouchers * shareOf(payableMinor, 1, quantity))
+/** The refund of some of the delivered vouchers, rounded once, after that of those that were not delivered. */
+const costOf = ({ payableMinor, quantity, deliveredQuantity }: Shared, vouchers: number): number => {
+  const undelivered = quantity - deliveredQuantity
+  return shareOf(payableMinor, undelivered + vouchers, quantity) - shareOf(payableMinor, undelivered, quantity)
+}
+
+/**
+ * The number of vouchers with which the ledger agrees: the most that cost no more than these, because a share of nothing
+ * writes no entry.
+ */
+const bookedOf = (order: Shared, vouchers: number): number => {
+  const cost = costOf(order, vouchers)
+  if (cost === 0) return 0
+  let booked = vouchers
+  while (booked < order.deliveredQuantity && costOf(order, booked + 1) === cost) booked += 1
+  return booked
 }

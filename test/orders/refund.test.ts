@@ -10,7 +10,7 @@ import type { World } from '../../src/worlds/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { failureOf } from '../errors.ts'
 import { forFile, found, openProgram, testIn } from '../harness.ts'
-import { getOrder, place, START } from '../records.ts'
+import { getOrder, type PublishedEvent, place, START } from '../records.ts'
 import { balanceOf, movementsOf } from '../wallets/balances.ts'
 import { expectSoundBooks, lastEntryOf, linesSince } from '../wallets/books.ts'
 
@@ -21,7 +21,7 @@ const NOW_MS = 1_893_456_001_000
 const TEN = { product_id: 1, denomination: 10, quantity: 10 }
 
 const entries = [
-  // 10 cards of 10 USD less 2.5 %: 97.5, GST 17.55, fee 1.48, together 116.53; each 11.65, the last one 11.68.
+  // 10 cards of 10 USD less 2.5 %: 97.5, GST 17.55, fee 1.48, together 116.53; the n-th gives back n/10 of it, less what came back.
   catalogEntry({
     delivery_time: '48 hours',
     gst_percent: 18,
@@ -32,6 +32,21 @@ const entries = [
   catalogEntry({
     id: 2,
     delivery_time: '48 hours',
+    denominations: [{ min_value: 0.01, max_value: 0.01, discount: 50 }],
+  }),
+  // 50 cards cost 0.74 together.
+  catalogEntry({
+    id: 3,
+    delivery_time: '48 hours',
+    max_quantity: 50,
+    denominations: [{ min_value: 0.02, max_value: 0.02, discount: 26 }],
+  }),
+  catalogEntry({
+    id: 4,
+    delivery_time: '48 hours',
+    max_quantity: 50,
+    gst_percent: 18,
+    handling_fee: { fixed: 0.01, percent: 0 },
     denominations: [{ min_value: 0.01, max_value: 0.01, discount: 50 }],
   }),
 ]
@@ -118,15 +133,50 @@ describe('a refund of a whole order', () => {
 })
 
 describe('a refund of some vouchers', () => {
-  atStart('gives back the same for each, and the last one takes what rounding has left', async ({ client, world }) => {
+  atStart('gives back n/N of what was paid after the n-th voucher, rounded once', async ({ client, world }) => {
     const before = lastEntryOf(world.db.sqlite)
     await place(client, TEN)
     await delivered(world, 1, 10)
     for (let voucher = 1; voucher <= 10; voucher++) await refunded(world, 1, [`1-${voucher}`])
     const amounts = (await movementsOf(client)).slice(1).map(({ amount }) => amount)
-    expect(amounts).toEqual([...Array<number>(9).fill(11.65), 11.68])
+    expect(amounts).toEqual([11.65, 11.66, 11.65, 11.65, 11.66, 11.65, 11.65, 11.65, 11.66, 11.65])
     expect(await getOrder(client, 1)).toMatchObject({ refunded_amount: 116.53 })
     expect(sumsSince(world, before)).toEqual({})
+    expectSoundBooks(world.db.sqlite)
+  })
+
+  atStart('comes to 74 cents of 50 vouchers in steps of one and two', async ({ client, world }) => {
+    await place(client, { product_id: 3, denomination: 0.02, quantity: 50 })
+    await delivered(world, 1, 50)
+    const sums: number[] = []
+    for (let voucher = 1; voucher <= 50; voucher++)
+      sums.push((await refunded(world, 1, [`1-${voucher}`])).refundedMinor)
+    expect(sums).toEqual(Array.from(sums, (_, index) => Math.round(((index + 1) * 74) / 50)))
+    expect(await getOrder(client, 1)).toMatchObject({ amount: 0.74, refunded_amount: 0.74 })
+    expectSoundBooks(world.db.sqlite)
+  })
+
+  atStart('writes no entry and no event for a share of nothing, and its voucher counts', async ({ client, world }) => {
+    const before = lastEntryOf(world.db.sqlite)
+    // 50 cards of 0.01 at half the price: 0.25, GST 0.05 and a fee of 0.01.
+    await place(client, { product_id: 4, denomination: 0.01, quantity: 50 })
+    await delivered(world, 1, 50)
+    const trace = async (references: string[]) => {
+      const last = lastEntryOf(world.db.sqlite)
+      const { refundedMinor } = await refunded(world, 1, references)
+      return { refundedMinor, entries: lastEntryOf(world.db.sqlite) - last }
+    }
+    expect(await trace(['1-1'])).toEqual({ refundedMinor: 1, entries: 1 })
+    expect(await trace(['1-2'])).toEqual({ refundedMinor: 1, entries: 0 })
+    expect(await refusalOf(refunded(world, 1, ['1-2']))).toBe('Voucher 1-2 is already refunded')
+    expect(await trace(['1-3', '1-4', '1-5'])).toEqual({ refundedMinor: 3, entries: 1 })
+    for (let voucher = 6; voucher <= 50; voucher++) await refunded(world, 1, [`1-${voucher}`])
+    expect(await getOrder(client, 1)).toMatchObject({ amount: 0.31, refunded_amount: 0.31 })
+    expect(sumsSince(world, before)).toEqual({})
+    const events = await client.read<PublishedEvent[]>('/api/v1/events?type=order.refunded&limit=100')
+    const returned = (await movementsOf(client)).slice(1)
+    expect(events).toHaveLength(returned.length)
+    expect(returned.map(({ amount }) => amount).sort()).toEqual([...Array<number>(29).fill(0.01), 0.02])
     expectSoundBooks(world.db.sqlite)
   })
 
