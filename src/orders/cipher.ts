@@ -18,8 +18,14 @@ const FORMAT = Buffer.from('scrip2')
 const KEY_NAME_BYTES = 4
 const PREFIX_BYTES = FORMAT.byteLength + KEY_NAME_BYTES
 
-/** Spaces and dashes in a card number, which are ignored. */
-const NOT_COUNTED = /[\s\p{Pd}]/gu
+/** Signs that nobody sees: format characters, code points that are ignored by default, and controls other than spaces. */
+const UNSEEN = /[\p{Cf}\p{DI}]|(?!\s)\p{Cc}/gu
+
+/** A text without the signs that nobody sees, which would make two codes of one. */
+export const seenOf = (text: string): string => text.replace(UNSEEN, '')
+
+/** Spaces and dashes in a card number, which are ignored, with the blank of Braille and the minus sign. */
+const NOT_COUNTED = /[\s\u2800\p{Pd}\u2212]/gu
 
 /** Encrypts codes with AES-256-GCM as prefix, nonce, tag and ciphertext of the JSON. The associated data binds them to their owner. */
 export class Cipher {
@@ -70,9 +76,10 @@ export class Cipher {
     return known && decryptWith(known.key, encrypted.subarray(PREFIX_BYTES), associatedData)
   }
 
-  /** Identifies a card number regardless of case, spaces and dashes; undefined if it consists of nothing else. */
+  /** Identifies a card number regardless of case, spaces, dashes and unseen signs; undefined if it consists of nothing else. */
   fingerprint(cardNumber: string): string | undefined {
-    const counted = cardNumber.normalize('NFKC').replace(NOT_COUNTED, '').toLowerCase()
+    const shown = seenOf(seenOf(cardNumber).normalize('NFKC'))
+    const counted = shown.replace(NOT_COUNTED, '').toLowerCase().normalize('NFKC')
     return counted === '' ? undefined : createHmac('sha256', this.key).update(`card ${counted}`).digest('hex')
   }
 }

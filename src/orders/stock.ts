@@ -9,7 +9,7 @@ import { parseTimestamp } from '../kernel/clock.ts'
 import { FileFault } from '../kernel/problems.ts'
 import { doPart } from '../kernel/turns.ts'
 import type { Reference } from '../reference/reference.ts'
-import { associatedDataInStock, type Cipher, type VoucherCode } from './cipher.ts'
+import { associatedDataInStock, type Cipher, seenOf, type VoucherCode } from './cipher.ts'
 import { insertStock, isImported, publishStock, removeUnpublished, type StockRow } from './stock-queries.ts'
 
 /** The stock of live mode: codes that were bought elsewhere, encrypted when they are imported, each handed out once (contract C12). */
@@ -117,7 +117,14 @@ const codeReader = ({ query, reference, cipher, nowMs }: Importing) => {
     if (expiresAtMs !== null && expiresAtMs <= nowMs) return 'expires_at: is in the past'
     const fingerprint = cipher.fingerprint(cardNumber)
     if (fingerprint === undefined) return 'card_number: must hold more than spaces and dashes'
-    return { productId, denominationMinor, fingerprint, expiresAtMs, code: { cardNumber, pinCode, claimUrl } }
+    const code = {
+      cardNumber: seenOf(cardNumber),
+      pinCode: pinCode && seenOf(pinCode),
+      claimUrl: claimUrl && seenOf(claimUrl),
+    }
+    if (code.pinCode === '') return 'pin_code: must hold a sign that is seen'
+    if (code.claimUrl === '') return 'claim_url: must hold a sign that is seen'
+    return { productId, denominationMinor, fingerprint, expiresAtMs, code }
   }
 }
 

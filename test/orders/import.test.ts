@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { importCatalog } from '../../src/catalog/import.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { Cipher } from '../../src/orders/cipher.ts'
+import { associatedDataInStock, Cipher } from '../../src/orders/cipher.ts'
 import { importCodes } from '../../src/orders/stock.ts'
 import { areFree, freeStock, markDamaged } from '../../src/orders/stock-queries.ts'
+import { voucherStock } from '../../src/orders/tables.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
+import { found } from '../harness.ts'
 import { CATALOG } from './live.ts'
 
 /** The codes of a file are imported all or none (contract C12). */
@@ -121,6 +123,42 @@ describe('a file of codes', () => {
   test('may begin with the mark that Windows programs write', async () => {
     for (const text of [JSON.stringify(CODE), JSON.stringify([{ ...CODE, card_number: 'TWO' }])])
       expect(await imported(`\ufeff${text}`)).toBe(1)
+  })
+
+  const UNSEEN =
+    '\u00ad\u034f\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u2060\u2063\u3164\ufe0f\ufeff\ufff9\u0001\u{e0041}'
+  const IGNORED = [...UNSEEN, '\u2800', '\u00a0', '\u2003', '\u2212', '\u2011', '-', ' ']
+  test.each(IGNORED)('holds one card, with %j in its number or without', async (sign) => {
+    const plain = JSON.stringify({ ...CODE, card_number: 'GIFT1004' })
+    const dressed = JSON.stringify({ ...CODE, card_number: `GIFT${sign}1004` })
+    const twice = refused('line 2: card_number: the same as at line 1')
+    await expect(imported(`${plain}\n${dressed}`)).rejects.toMatchObject(twice)
+    expect(await imported(dressed)).toBe(1)
+    await expect(imported(plain)).rejects.toMatchObject(refused('line 1: card_number: was imported before'))
+  })
+
+  test('is stored without the signs that nobody sees', async () => {
+    const dressed = (text: string) => `${UNSEEN}${text}${UNSEEN}`
+    const sent = {
+      card_number: dressed('GIFT 1-004'),
+      pin_code: dressed('12 34'),
+      claim_url: dressed('https://x.test/a'),
+    }
+    await imported(JSON.stringify({ ...CODE, ...sent }))
+    const row = found(database.query.select().from(voucherStock).get())
+    expect(new Cipher(new Uint8Array(32)).decryptCode(row.sealed, associatedDataInStock(row))).toEqual({
+      cardNumber: 'GIFT 1-004',
+      pinCode: '12 34',
+      claimUrl: 'https://x.test/a',
+    })
+    for (const [name, words] of [
+      ['card_number', 'must hold more than spaces and dashes'],
+      ['pin_code', 'must hold a sign that is seen'],
+      ['claim_url', 'must hold a sign that is seen'],
+    ] as const) {
+      const file = JSON.stringify({ ...CODE, [name]: UNSEEN })
+      await expect(imported(file)).rejects.toMatchObject(refused(`line 1: ${name}: ${words}`))
+    }
   })
 
   test('with a line that is not JSON is refused', async () => {
