@@ -65,7 +65,7 @@ const MODULES: Record<string, readonly string[]> = {
   reference: ['sessions'],
   catalog: ['reference', 'sessions', 'audit'],
   events: ['reference', 'sessions'],
-  webhooks: ['events', 'reference', 'sessions'],
+  webhooks: ['events', 'reference', 'idempotency', 'sessions'],
   wallets: ['events', 'reference', 'sessions'],
   charges: ['catalog', 'wallets', 'reference', 'sessions'],
   idempotency: ['sessions'],

@@ -60,7 +60,7 @@ export const findRows = async (query: Query, person: Person, open: Open) => {
     beneficiaries: (await Array.fromAsync(beneficiaries)).filter(isPayee) as Beneficiary[],
     otherBeneficiaries: isWide ? await Array.fromAsync(rowsHolding(query, BENEFICIARY_TEXTS, part)) : [],
     attempts: await findAttempts(query, person, eventIds),
-    keys: await findKeys(query, person, open, new Set([...payoutIds, ...orderIds, beneficiaryId])),
+    keys: await findKeys(query, person, open, new Set([...payoutIds, ...orderIds, beneficiaryId, ...eventIds])),
   }
 }
 

@@ -10,11 +10,14 @@ import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { documentedRoute } from './target.ts'
 import { bodyCheck } from './validation.ts'
 
-/** The body of a write that happens once: read in its transaction, so that a refusal is stored with the key (contract C14). */
+/**
+ * The body of a write that happens once: its handler reads it, so that a refusal is stored with the key (contract C14).
+ * That of an operation without a body is an empty object, whatever was sent.
+ */
 export interface DeferredBody<Input, Output> {
   text: string
   /** @throws DomainError validation */
-  read: (sent: JsonObject) => Input
+  read: (sent: JsonObject) => Input | Promise<Input>
   operation: Operation
   /** The result of the write, for the compiler alone. */
   output?: Output
@@ -109,7 +112,7 @@ const routeOptions = (operation: Operation, first: readonly unknown[], beforeHan
     ...(params && { params }),
     ...(query && { query: reader(queryReader(query)) }),
     transform: present(...first, query && handOverUrl),
-    ...(body && { body: bodyReader(operation, body), parse: DEFERRED }),
+    ...((body || once) && { body: body ? bodyReader(operation, body) : noBody(operation), parse: DEFERRED }),
     beforeHandle: present(beforeHandle, once || response.status === 200 ? undefined : setStatus),
     detail: { [OPERATION]: operation },
   }
@@ -136,6 +139,8 @@ const reader = <Sent, Value>(read: (sent: Sent) => Value | Promise<Value>) => {
 const handOverUrl = (context: { request: Request; query: unknown }): void => {
   context.query = context.request.url
 }
+
+const noBody = (operation: Operation) => reader(() => ({ text: '{}', read: () => undefined, operation }))
 
 /** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
 const bodyReader = (operation: Operation, schema: TObject) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { Tx } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { renderFailure } from '../http/errors.ts'
 import { KEY_MALFORMED, KEY_REUSED } from '../http/failures.ts'
 import { type Exact, Json, type JsonObject, parseObject } from '../http/json.ts'
@@ -23,10 +23,11 @@ const STORED_REFUSALS = new Set([400, 404])
 /** The time of the next look for expired keys: at once while there are many, otherwise a minute later. */
 const clearing = worldPart(() => ({ nextMs: 0 }))
 
-/** Encrypts a response; `decrypt` returns undefined if the key or the associated data is another one. */
-interface AtRest {
-  encrypt: (tx: Tx, json: string, associatedData: string) => string
-  decrypt: (tx: Tx, stored: string, associatedData: string) => string | undefined
+/** Encrypts a response that holds a secret or voucher codes, as they are encrypted themselves (contract C14). */
+type AtRest = (query: Query) => {
+  encrypt: (json: string, associatedData: string) => Buffer
+  /** Undefined if the key or the associated data is another one. */
+  decrypt: (stored: Uint8Array, associatedData: string) => string | undefined
 }
 
 /** A write, and the form in which its response is stored: unchanged if `atRest` is undefined. */
@@ -82,15 +83,16 @@ const responseOf = <Output>({ operation }: DeferredBody<unknown, Output>, output
   text: JSON.stringify(output),
 })
 
-const perform = <Input, Output>(
+const perform = async <Input, Output>(
   { write }: Session,
   { deferred, apply }: Effect<Input, Output>,
 ): Promise<WriteResponse> => {
-  const input = deferred.read(parseObject(deferred.text))
+  const reading = deferred.read(parseObject(deferred.text))
+  const input = reading instanceof Promise ? await reading : reading
   return write((tx) => responseOf(deferred, apply(tx, input)))
 }
 
-const performOrReplay = <Input, Output>(
+const performOrReplay = async <Input, Output>(
   { world, client, write }: Session,
   effect: Effect<Input, Output>,
   key: string,
@@ -100,6 +102,8 @@ const performOrReplay = <Input, Output>(
     deferred: { text: sent },
   } = effect
   const parse = parsedOnce(sent)
+  // Before the transaction, because the address of a webhook is looked up. A replay needs none of it.
+  const input = await readOnce(effect.deferred, parse)
   const requestSha256 = digestOf(`POST ${path} ${canonical(parse) ?? sent}`)
   return write((tx) => {
     const nowMs = world.clock.nowMs()
@@ -109,9 +113,10 @@ const performOrReplay = <Input, Output>(
       if (stored.requestSha256 !== requestSha256) throw new DomainError(KEY_REUSED)
       return { status: stored.status, text: storedText(tx, effect, stored), isReplayed: true }
     }
-    const response = attempt(tx, world, effect, parse)
+    const response = attempt(tx, world, effect, input)
     const { status, text } = response
-    const body = effect.atRest?.encrypt(tx, text, associatedDataOf({ clientId: client.id, key })) ?? text
+    const associatedData = associatedDataOf({ clientId: client.id, key })
+    const body = effect.atRest ? effect.atRest(tx).encrypt(text, associatedData).toString('base64') : text
     putKey(tx, { clientId: client.id, key, requestSha256, status, body, createdAtMs: nowMs })
     return response
   })
@@ -126,7 +131,7 @@ const clearExpired = (tx: Tx, world: World, nowMs: number): void => {
 
 const storedText = <Input, Output>(tx: Tx, { atRest }: Effect<Input, Output>, stored: KeyRecord): string => {
   if (!atRest) return stored.body
-  const text = atRest.decrypt(tx, stored.body, associatedDataOf(stored))
+  const text = atRest(tx).decrypt(Buffer.from(stored.body, 'base64'), associatedDataOf(stored))
   if (text === undefined) throw new Error('the response that is stored for an Idempotency-Key cannot be decrypted')
   return text
 }
@@ -136,10 +141,10 @@ const attempt = <Input, Output>(
   tx: Tx,
   { db }: World,
   { deferred, apply }: Effect<Input, Output>,
-  parse: () => JsonObject,
+  input: () => Input,
 ): WriteResponse => {
   try {
-    return responseOf(deferred, apply(tx, deferred.read(parse())))
+    return responseOf(deferred, apply(tx, input()))
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     const { status, body } = renderFailure(error.failure, deferred.operation)
@@ -154,6 +159,22 @@ const parsedOnce = (text: string): (() => JsonObject) => {
   try {
     const body = parseObject(text)
     return () => body
+  } catch (refusal) {
+    return () => {
+      throw refusal
+    }
+  }
+}
+
+/** A key also stands for an input that is refused. */
+const readOnce = async <Input>(
+  { read }: DeferredBody<Input, unknown>,
+  parse: () => JsonObject,
+): Promise<() => Input> => {
+  try {
+    const reading = read(parse())
+    const input = reading instanceof Promise ? await reading : reading
+    return () => input
   } catch (refusal) {
     return () => {
       throw refusal

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { PRODUCT_NOT_FOUND } from '../catalog/contract.ts'
 import { QUOTE_ERRORS } from '../charges/contract.ts'
-import type { Query, Tx } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { pageOf } from '../http/operation.ts'
 import { newestOf, paged } from '../http/pagination.ts'
 import { once } from '../idempotency/once.ts'
@@ -44,13 +44,6 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     })
   }
   const wire = (world: World, order: Order) => orderWire(order, opened(world, order), reference)
-  /** A response contains codes, so it is stored encrypted. */
-  const atRest = {
-    encrypt: (tx: Tx, json: string, associatedData: string) =>
-      ciphers(tx).encrypt(json, associatedData).toString('base64'),
-    decrypt: (tx: Tx, kept: string, associatedData: string) =>
-      ciphers(tx).decrypt(Buffer.from(kept, 'base64'), associatedData),
-  }
   return guard
     .routes({
       prefix: '/api/v1/orders',
@@ -83,7 +76,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
           body,
           { request, session, set },
           (tx, orderRequest) => wire(session.world, placeOrder(tx, ordering, session, orderRequest)),
-          atRest,
+          ciphers,
         ),
       {
         id: 'placeOrder',
@@ -123,15 +116,21 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     })
     .post(
       '/:id/cancel',
-      async ({ params, session }) => {
-        const { world, write } = session
-        return write((tx) => wire(world, cancelOrder(tx, world, ordering, getOrder(session, params.id, tx))))
+      async ({ params, body, request, session, set }) => {
+        const { world } = session
+        return once(
+          body,
+          { request, session, set },
+          (tx) => wire(world, cancelOrder(tx, world, ordering, getOrder(session, params.id, tx))),
+          ciphers,
+        )
       },
       {
         id: 'cancelOrder',
         summary: 'Cancel a pending order',
         description: 'The wallet is refunded in full.',
         params: OrderPath,
+        once: true,
         response: { description: 'The cancelled order', schema: OrderSchema, example: CANCELLED_EXAMPLE },
         refuses: { not_found: ORDER_NOT_FOUND, not_cancellable: orderNotCancellable('DELIVERED') },
       },

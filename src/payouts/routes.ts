@@ -81,8 +81,8 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
     )
     .post(
       '/:id/cancel',
-      async ({ params, session }) =>
-        session.write((tx) =>
+      async ({ params, body, request, session, set }) =>
+        once(body, { request, session, set }, (tx) =>
           wholePayout(tx, reference, cancelPayout(tx, paying, session.world, getPayout(session, params.id, tx))),
         ),
       {
@@ -90,6 +90,7 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
         summary: 'Cancel a payout that is not submitted yet',
         description: 'The wallet is refunded the amount and the fees.',
         params: PayoutPath,
+        once: true,
         response: {
           description: 'The cancelled payout',
           schema: PayoutSchema,

@@ -3,6 +3,7 @@ import { findEvent } from '../events/queries.ts'
 import type { JsonObject } from '../http/json.ts'
 import { pageOf } from '../http/operation.ts'
 import { newestOf, paged, sliceOf } from '../http/pagination.ts'
+import { once } from '../idempotency/once.ts'
 import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { AddressRules } from './addresses.ts'
@@ -74,10 +75,17 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .post(
       '/webhooks',
-      async ({ body, session: { world, client, write }, set }) => {
-        const { webhook, secret } = await write((tx) => createWebhook(tx, world, secrets, client.id, body))
-        set.headers.Location = `/api/v1/webhooks/${webhook.id}`
-        return { ...webhookWire(webhook), secret }
+      async ({ body, request, session, set }) => {
+        const { world, client } = session
+        return once(
+          body,
+          { request, session, set },
+          (tx, input) => {
+            const { webhook, secret } = createWebhook(tx, world, secrets, client.id, input)
+            return { ...webhookWire(webhook), secret }
+          },
+          secrets.cipherOf,
+        )
       },
       {
         id: 'createWebhook',
@@ -85,6 +93,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         description: 'Events are posted to it from now on. Its secret verifies them, and is not shown again.',
         body: WebhookBody,
         read: (sent: JsonObject, request: Request) => readWebhook(sent, rulesFor(request)),
+        once: true,
         response: { status: 201, description: 'The webhook and its secret', schema: WebhookWithSecretSchema },
         refuses: { validation: violation('url', 'required', 'is required'), too_many: TOO_MANY_WEBHOOKS },
       },
@@ -142,13 +151,16 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .post(
       '/webhooks/:id/rotate',
-      async ({ params, session }) => {
-        const { world, write } = session
-        const { webhook, secret } = await write((tx) =>
-          rotateSecret(tx, world, secrets, getWebhook(session, params.id, tx)),
-        )
-        return { ...webhookWire(webhook), secret }
-      },
+      async ({ params, body, request, session, set }) =>
+        once(
+          body,
+          { request, session, set },
+          (tx) => {
+            const { webhook, secret } = rotateSecret(tx, session.world, secrets, getWebhook(session, params.id, tx))
+            return { ...webhookWire(webhook), secret }
+          },
+          secrets.cipherOf,
+        ),
       {
         id: 'rotateWebhookSecret',
         unexpectedError: 'Failed to rotate webhook',
@@ -156,19 +168,23 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         description:
           'For 24 hours, deliveries are signed with both secrets. A second rotation ends the oldest at once.',
         params: WebhookPath,
+        once: true,
         response: { description: 'The webhook and its new secret', schema: WebhookWithSecretSchema },
         refuses: { rotate_not_found: WEBHOOK_NOT_FOUND },
       },
     )
     .post(
       '/webhooks/:id/ping',
-      async ({ params, session }) =>
-        eventWire(await session.write((tx) => pingWebhook(tx, session.world, getWebhook(session, params.id, tx)))),
+      async ({ params, body, request, session, set }) =>
+        once(body, { request, session, set }, (tx) =>
+          eventWire(pingWebhook(tx, session.world, getWebhook(session, params.id, tx))),
+        ),
       {
         id: 'pingWebhook',
         summary: 'Send a ping to a webhook',
         description: 'It goes to this webhook alone, regardless of its filter.',
         params: WebhookPath,
+        once: true,
         response: {
           status: 202,
           description: 'The event that is delivered',
@@ -196,8 +212,9 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .post(
       '/events/:id/redeliver',
-      async ({ params, session: { world, client, write } }) =>
-        write((tx) => {
+      async ({ params, body, request, session, set }) =>
+        once(body, { request, session, set }, (tx) => {
+          const { world, client } = session
           const event = foundOr(findEvent(tx, client.id, params.id), EVENT_NOT_FOUND)
           redeliver(tx, world, event)
           return eventWire(event)
@@ -209,6 +226,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         description: 'To each of your active webhooks whose filter fits, with the same id and body.',
         names: 'events.',
         params: EventPath,
+        once: true,
         response: { status: 202, description: 'The event that is delivered', schema: EventSchema },
         refuses: { redeliver_not_found: EVENT_NOT_FOUND },
       },

@@ -14,7 +14,7 @@ type Owned = Pick<Webhook, 'id' | 'clientId'>
 export const associatedDataOfSecret = ({ id, clientId }: Owned): string => `webhook ${clientId} ${id}`
 
 export class Secrets {
-  constructor(private readonly cipherOf: (query: Query) => SecretCipher) {}
+  constructor(readonly cipherOf: (query: Query) => SecretCipher) {}
 
   encrypt(query: Query, webhook: Owned, secret: string): Buffer {
     return this.cipherOf(query).encrypt(secret, associatedDataOfSecret(webhook))

@@ -111,7 +111,7 @@ export const schema = {
 CREATE UNIQUE INDEX logins_number ON logins (client_id, number);
 CREATE INDEX logins_expiry ON logins (expires_at_ms);`,
 
-  /** Responses by Idempotency-Key (contract C14). The body is JSON, or encrypted where it holds voucher codes. */
+  /** Responses by Idempotency-Key (contract C14). The body is JSON, or encrypted where it holds voucher codes or a secret. */
   idempotency_keys: `CREATE TABLE idempotency_keys (
   client_id      INTEGER NOT NULL REFERENCES clients (id),
   key            TEXT NOT NULL,
