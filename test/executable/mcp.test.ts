@@ -250,8 +250,8 @@ describe('scrip mcp', () => {
     ['2025-03-26', '2025-11-25'],
     ['2024-11-05', '2024-11-05'],
     ['2099-01-01', '2025-11-25'],
-  ])('agrees only to versions of the protocol without batches: asked for %s, it offers %s', async (asked, offered) => {
-    const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 't', version: '1' } }
+  ])('agrees only to versions of the protocol without batches: %s gets %s', async (requested, offered) => {
+    const params = { protocolVersion: requested, capabilities: {}, clientInfo: { name: 't', version: '1' } }
     const stdin = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
     const child = Bun.spawn([...COMMAND, 'mcp'], { cwd: tmpdir(), stdin, stdout: 'pipe', stderr: 'pipe' })
     const [exitCode, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])

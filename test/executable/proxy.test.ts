@@ -5,23 +5,23 @@ import { COMMAND, run, start, startReady } from '../program.ts'
 
 /** Commands that ask a server on this machine, where the environment names a proxy. */
 
-/** A proxy that answers everything itself, and keeps what it was asked. */
+/** A proxy that answers everything itself, and keeps every request. */
 const openProxy = () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: ({ method, url }) => {
-      asked.push(`${method} ${url}`)
+      requested.push(`${method} ${url}`)
       return new Response('the proxy', { status: 418 })
     },
   })
   const url = `http://127.0.0.1:${server.port}`
   const env = { HTTP_PROXY: url, http_proxy: url, HTTPS_PROXY: url, ALL_PROXY: url, SCRIP_SANDBOX_TOKEN: 'a secret' }
-  return { asked, env, [Symbol.asyncDispose]: () => server.stop(true) }
+  return { requested, env, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-test.each(['127.0.0.1', 'localhost', '127.0.0.2'])('a server at %s is asked without the proxy', async (name) => {
+test.each(['127.0.0.1', 'localhost', '127.0.0.2'])('a server at %s is requested without the proxy', async (name) => {
   await using proxy = openProxy()
   await using server = await start(['--host', name === '127.0.0.2' ? name : '127.0.0.1', '--sandbox-token', 'a secret'])
   const url = `http://${name}:${server.port}`
@@ -53,14 +53,14 @@ test.each(['127.0.0.1', 'localhost', '127.0.0.2'])('a server at %s is asked with
   await client.connect(new StdioClientTransport({ command, args: [...args, 'mcp', '--url', url], env }))
   expect(await client.callTool({ name: 'world', arguments: { action: 'list' } })).not.toMatchObject({ isError: true })
   await client.close()
-  expect(proxy.asked).toEqual([])
+  expect(proxy.requested).toEqual([])
 })
 
-test('another host is asked through the proxy', async () => {
+test('another host is requested through the proxy', async () => {
   await using proxy = openProxy()
   const { exitCode } = await run(['trigger', 'payout.failed', '--url', 'http://scrip.test:4747'], { env: proxy.env })
-  expect({ exitCode, asked: proxy.asked }).toEqual({
+  expect({ exitCode, requested: proxy.requested }).toEqual({
     exitCode: 1,
-    asked: ['POST http://scrip.test:4747/_sandbox/events'],
+    requested: ['POST http://scrip.test:4747/_sandbox/events'],
   })
 })
