@@ -52,7 +52,7 @@ export class Guard {
     isSentBy(request, identified.client)
     const dryRun = operation?.hasDryRun ? readDryRun(request, operation, set.headers) : undefined
     const isReading = request.method === 'GET'
-    if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUp(identified.world)
+    if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUpToRead(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, request, set.headers['X-Request-Id'])
     const admission = onAdmitted?.(routed, inStep) ?? inStep
     const admitted = admission instanceof Promise ? await admission : admission

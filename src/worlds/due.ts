@@ -1,5 +1,6 @@
 import type { Query, Tx } from '../db/database.ts'
 import { isPassing } from '../db/storage.ts'
+import { isUnavailable } from '../kernel/failure.ts'
 import { nextTurn } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
 
@@ -95,6 +96,13 @@ export class DueWork {
     const whole = this.#doAll(world).finally(() => this.#catchingUp.delete(world))
     this.#catchingUp.set(world, whole)
     return whole
+  }
+
+  /** As {@link catchUp}, for a read, which is answered also while nothing can be written, as on a full disk (contract C4). */
+  async catchUpToRead(world: World): Promise<void> {
+    await this.catchUp(world).catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error
+    })
   }
 
   async #doAll(world: World): Promise<void> {

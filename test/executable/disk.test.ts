@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { structured } from '../errors.ts'
-import { bearer, folderTest, inFolder, loggedIn, ON_A_SMALL_DISK, type Running, run, start } from '../program.ts'
+import { HUNDRED } from '../records.ts'
+import { bearer, folderTest, inFolder, loggedIn, login, ON_A_SMALL_DISK, type Running, run, start } from '../program.ts'
 import { Connection } from '../socket.ts'
 import { brokenInvariants } from './ledger.ts'
 
@@ -85,6 +86,37 @@ describe('a sandbox on a full disk', () => {
       limit('unlimited')
       for (const [method, path] of replacing) expect([path, await control(method, path)]).toEqual([path, 200])
       expect(await program.stop()).toMatchObject({ exitCode: 0 })
+    }))
+})
+
+describe('a sandbox on a full disk, in which something is due', () => {
+  test('answers every read, and neither logs in nor moves the clock', () =>
+    inFolder(async (dataDir) => {
+      const program = await start(['--data-dir', dataDir, '--port', '0'], { through: ON_A_SMALL_DISK })
+      const client = bearer(await loggedIn(program))
+      const body = JSON.stringify(HUNDRED)
+      expect((await program.request('/api/v1/payouts', { method: 'POST', ...client, body })).status).toBe(201)
+      const limit = (bytes: number | 'unlimited') =>
+        expect(Bun.spawnSync(['prlimit', `--pid=${program.pid}`, `--fsize=${bytes}:unlimited`]).exitCode).toBe(0)
+      limit(65_536)
+      await program.logged('writes are refused') // by the first step of the payout
+      const reads = ['/payouts', '/orders', '/wallets', '/transactions', '/events', '/countries/1', '/products']
+      for (const path of reads)
+        expect([path, (await program.request(`/api/v1${path}`, client)).status]).toEqual([path, 200])
+      for (const path of ['/clock', '/payouts', '/ledger', '/worlds', '/requests'])
+        expect([path, (await program.request(`/_sandbox${path}`)).status]).toEqual([path, 200])
+      const clock = async () => (await (await program.request('/_sandbox/clock')).json()) as { frozen: boolean }
+      const freeze = { method: 'POST', body: JSON.stringify({ frozen: true, advance: 'P1D' }) }
+      expect((await program.request('/_sandbox/clock', freeze)).status).toBe(503)
+      expect((await clock()).frozen).toBe(false)
+      expect((await login(program, 'sandbox', 'sandbox')).status).toBe(503)
+      limit('unlimited')
+      expect((await program.request('/_sandbox/clock', freeze)).status).toBe(200)
+      expect((await clock()).frozen).toBe(true)
+      const [payout] = (await (await program.request('/api/v1/payouts', bearer(await loggedIn(program)))).json()) as [object]
+      expect(payout).toMatchObject({ status: 'completed' })
+      expect(await program.stop()).toMatchObject({ exitCode: 0 })
+      expect(brokenInvariants(dataDir)).toEqual([])
     }))
 })
 

@@ -17,15 +17,16 @@ import { controlRoutes } from './operation.ts'
 
 /** A world that is about to be written, after all work that is due in it. @throws DomainError world_not_found */
 export const presentWorld = async (parts: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
-  const world = await caughtUpWorld(parts, name)
+  const world = getWorld(parts.worlds, name)
+  await parts.due.catchUp(world)
   markWritten(world)
   return world
 }
 
-/** A world after all work that is due in it. @throws DomainError world_not_found */
+/** A world to read, after all work that is due in it. @throws DomainError world_not_found */
 export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
   const world = getWorld(worlds, name)
-  await due.catchUp(world)
+  await due.catchUpToRead(world)
   return world
 }
 

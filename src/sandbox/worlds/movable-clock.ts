@@ -49,6 +49,18 @@ export class MovableClock implements SteadyClock {
     else this.#frozenAtMs = nowMs
   }
 
+  /** Moves the clock, and moves it back if that cannot be kept. */
+  async attempt(move: () => void, keep: () => Promise<void>): Promise<void> {
+    const before = [this.#offsetMs, this.#frozenAtMs, this.#steadyOffsetMs, this.#steadyFrozenAtMs] as const
+    move()
+    try {
+      await keep()
+    } catch (error) {
+      ;[this.#offsetMs, this.#frozenAtMs, this.#steadyOffsetMs, this.#steadyFrozenAtMs] = before
+      throw error
+    }
+  }
+
   freeze(): void {
     this.#steadyFrozenAtMs = this.steadyMs()
     this.#frozenAtMs = this.nowMs()

@@ -62,11 +62,13 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
         const clock = clockOf(world)
         const presentMs = clock.nowMs()
         const targetMs = movedTo(presentMs, isWritten(world) ? presentMs : TIME_MIN_MS, now, advance)
-        // Frozen first, so that the time is exact.
-        if (frozen === true) clock.freeze()
-        if (targetMs !== presentMs) clock.set(targetMs)
-        if (frozen === false) clock.thaw()
-        await keepClock(world)
+        const move = (): void => {
+          // Frozen first, so that the time is exact.
+          if (frozen === true) clock.freeze()
+          if (targetMs !== presentMs) clock.set(targetMs)
+          if (frozen === false) clock.thaw()
+        }
+        await clock.attempt(move, () => keepClock(world))
         const happened = await happenedIn(world, due)
         deliveries.wake()
         return clockWire(world, happened)
@@ -102,7 +104,7 @@ const happenedIn = async (world: World, due: DueWork): Promise<Event[]> => {
   using _ = listenToEvents(world, (event) => {
     if (happened.length < HAPPENED_MAX) happened.push(event)
   })
-  await due.catchUp(world)
+  await due.catchUpToRead(world) // the clock was moved
   return happened
 }
 
