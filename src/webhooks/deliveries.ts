@@ -15,6 +15,8 @@ import type { Secrets } from './secrets.ts'
 
 /** Deliveries at once, over all webhooks (contract C16). */
 const ALL_IN_FLIGHT_MAX = 64
+/** Those of webhooks whose last attempt failed: receivers that never respond leave places to the others (contract C16). */
+const ALL_FAILING_IN_FLIGHT_MAX = 48
 /** The interval between checks for deliveries that are due by a running clock. */
 const TICK_MS = SECOND_MS
 /** A pause after a result that could not be written. */
@@ -43,6 +45,8 @@ export class Deliveries {
   /** The paused worlds, which send nothing, with the number of calls that pause each. */
   readonly #paused = new Map<World, number>()
   #inFlight = 0
+  /** Those of webhooks that were failing when they began. */
+  #failingInFlight = 0
   #isPumpDue = false
   /** Resolves with the next pump. */
   #pumped = Promise.withResolvers<void>()
@@ -158,10 +162,16 @@ export class Deliveries {
   #startAll(): void {
     if (this.options.isHeld()) return
     const ready = [...this.#worlds].flatMap((world) => this.#readyIn(world))
-    while (ready.length > 0 && !this.#isClosing && this.#inFlight < ALL_IN_FLIGHT_MAX) {
-      const slots = ready.reduce((first, other) => (other.comesBefore(first) ? other : first))
+    while (!this.#isClosing && this.#inFlight < ALL_IN_FLIGHT_MAX) {
+      const [head, ...others] = ready.filter((slots) => this.#hasPlace(slots))
+      if (!head) return
+      const slots = others.reduce((first, other) => (other.comesBefore(first) ? other : first), head)
       if (!this.#start(slots) || !slots.isReady) ready.splice(ready.indexOf(slots), 1)
     }
+  }
+
+  #hasPlace({ isFailing }: DeliverySlots): boolean {
+    return !isFailing || this.#failingInFlight < ALL_FAILING_IN_FLIGHT_MAX
   }
 
   /** The slots that may send now. A webhook without waiting deliveries is forgotten, and so is a world that was dropped. */
@@ -182,10 +192,15 @@ export class Deliveries {
         return false
       }
       const queued = this.#look(world.db.query, slots, webhook)
-      if (!queued || slots.nextDueMs > world.clock.nowMs()) return false
+      if (!queued || slots.nextDueMs > world.clock.nowMs() || !this.#hasPlace(slots)) return false
       slots.begin(queued.id)
-      this.#inFlight += 1
-      void this.#deliver(slots, webhook, queued)
+      const { isFailing } = slots
+      this.#count(isFailing, 1)
+      void this.#deliver(slots, webhook, queued).finally(() => {
+        this.#count(isFailing, -1)
+        slots.end(queued.id)
+        this.#pumpSoon()
+      })
       return true
     } catch (error) {
       slots.pause(TROUBLE_MS)
@@ -216,11 +231,12 @@ export class Deliveries {
     } catch (error) {
       slots.pause(TROUBLE_MS)
       this.#report(world, error)
-    } finally {
-      this.#inFlight -= 1
-      slots.end(queued.id)
-      this.#pumpSoon()
     }
+  }
+
+  #count(isFailing: boolean, change: 1 | -1): void {
+    this.#inFlight += change
+    if (isFailing) this.#failingInFlight += change
   }
 
   #finish(world: World, webhook: Webhook, result: AttemptResult | undefined): void {

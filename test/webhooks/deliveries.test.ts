@@ -450,6 +450,34 @@ describe('A receiver', () => {
     )
   })
 
+  test('never responds: 48 of them together leave places to those that have not failed', async () => {
+    const worlds = await Promise.all(Array.from({ length: 4 }, () => server.world(NOON)))
+    const silent = receiving(failing)
+    for (const world of worlds) {
+      for (let count = 0; count < 16; count++) await hook(world, silent.url)
+      await fund(world)
+      await settle(world)
+    }
+    const failed = silent.received.length
+    expect(failed).toBe(64)
+    const release = Promise.withResolvers<void>()
+    silent.reply = async () => {
+      await release.promise
+      return failing()
+    }
+    for (const world of worlds) await world.clock({ advance: 'PT30S' })
+    await silent.until(failed + 48)
+    const [other, healthy] = [await server.world(NOON), receiving()]
+    await hook(other, healthy.url)
+    for (const wallet of [1, 2, 3, 4]) await fund(other, 1, wallet)
+    await settle(other)
+    expect(healthy.received).toHaveLength(4)
+    expect(silent.received).toHaveLength(failed + 48)
+    release.resolve()
+    for (const world of worlds) await settle(await world.again())
+    expect(silent.received).toHaveLength(failed + 64)
+  })
+
   atNoon('that failed last is asked once at a time', async (world) => {
     let open = 0
     let openMax = 0
