@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { structured } from '../errors.ts'
-import { HUNDRED } from '../records.ts'
 import { bearer, folderTest, inFolder, loggedIn, login, ON_A_SMALL_DISK, type Running, run, start } from '../program.ts'
+import { HUNDRED } from '../records.ts'
 import { Connection } from '../socket.ts'
 import { brokenInvariants } from './ledger.ts'
 
@@ -113,7 +113,9 @@ describe('a sandbox on a full disk, in which something is due', () => {
       limit('unlimited')
       expect((await program.request('/_sandbox/clock', freeze)).status).toBe(200)
       expect((await clock()).frozen).toBe(true)
-      const [payout] = (await (await program.request('/api/v1/payouts', bearer(await loggedIn(program)))).json()) as [object]
+      const [payout] = (await (await program.request('/api/v1/payouts', bearer(await loggedIn(program)))).json()) as [
+        object,
+      ]
       expect(payout).toMatchObject({ status: 'completed' })
       expect(await program.stop()).toMatchObject({ exitCode: 0 })
       expect(brokenInvariants(dataDir)).toEqual([])
