@@ -1,4 +1,4 @@
-import { and, count, eq, gt, max, sql } from 'drizzle-orm'
+import { and, count, eq, gt, isNotNull, max, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { type AuditRow, audit, auditHead, auditKeys } from './tables.ts'
@@ -20,6 +20,10 @@ export const actsAbout = (query: Query, group: string, subject: string, afterId 
     and(gt(audit.id, afterId), eq(audit.outcome, 'done'), sql`instr(${audit.command}, ${`${group} `}) = 1`, isAbout),
   )
 }
+
+/** True if some row has the name of a key. */
+export const hasKeyedRow = (query: Query): boolean =>
+  query.select({ id: audit.id }).from(audit).where(isNotNull(audit.keyMark)).limit(1).get() !== undefined
 
 /** The row of an act, by the id with which a command has asked for it. */
 export const findAct = (query: Query, act: string): AuditRow | undefined =>

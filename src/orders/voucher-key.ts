@@ -1,11 +1,13 @@
 import { hasActs, sealFirstHead } from '../audit/audit.ts'
+import { hasKeyedRow } from '../audit/queries.ts'
 import { DataFault, findPrivateFile, movePrivateFile, writePrivateFile } from '../db/data-folder.ts'
 import type { Database, Query } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
 import { allClients } from '../sessions/queries.ts'
+import { hasPaid } from '../wallets/queries.ts'
 import { Cipher, VOUCHER_KEY_BYTES } from './cipher.ts'
-import { insertMark, markOf } from './stock-queries.ts'
+import { everyCode, insertMark, markOf } from './stock-queries.ts'
 
 /** The key that encrypts voucher codes, unless the operator provides one (contract C12). */
 const KEY_FILE = 'voucher.key'
@@ -27,15 +29,26 @@ export const openCipher = (
 ): Cipher =>
   database.fill((tx) => {
     if (markOf(tx) !== undefined) return cipherAsMarked(tx, keysOf(dataDir, envKey), others)
+    const isBeforeKey = precedesKey(tx)
     const kept = envKey ? undefined : readKey(dataDir, KEY_FILE)
     const key = envKey ?? kept ?? freshSecret(VOUCHER_KEY_BYTES)
     if (!envKey && !kept) writeKey(dataDir, KEY_FILE, key)
     insertMark(tx, markFrom(key))
     const cipher = cipherAsMarked(tx, keysOf(dataDir, envKey), others)
-    // With a key in the folder, every act is sealed, and each client has an act. A missing mark then means that the audit was changed.
-    if (hasActs(tx) ? !kept : allClients(tx).length === 0) sealFirstHead(tx, cipher)
+    // Otherwise the mark was removed, and with it the keys of the audit.
+    if (isBeforeKey) sealFirstHead(tx, cipher)
     return cipher
   })
+
+/**
+ * True for a database without a mark that has not had a key yet (contract C17): acts of operators need none. The start of a server makes
+ * one, and so does an import of codes.
+ */
+export const precedesKey = (query: Query): boolean => {
+  const isKeyed = markOf(query) !== undefined || hasKeyedRow(query)
+  if (isKeyed || hasPaid(query) || !everyCode(query)[Symbol.iterator]().next().done) return false
+  return hasActs(query) || allClients(query).length === 0 // each client has an act
+}
 
 /** The cipher of live mode, for a database with a mark. It is opened at first use. Throws DataFault as {@link cipherAsMarked}. */
 export const liveCiphers = (dataDir: string, envKey: Uint8Array | undefined): CipherSource => {

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { contains, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
@@ -31,6 +31,15 @@ const defaultWallet = preparedOne(wallets, and(eq(wallets.clientId, sql.placehol
 
 export const findDefaultWallet = (query: Query, clientId: number): Wallet | undefined =>
   defaultWallet(query, { clientId })
+
+/** True if an order or a payout was ever paid. */
+export const hasPaid = (query: Query): boolean =>
+  query
+    .select({ id: transactions.id })
+    .from(transactions)
+    .where(inArray(transactions.sourceType, ['order', 'payout']))
+    .limit(1)
+    .get() !== undefined
 
 export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
   query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()

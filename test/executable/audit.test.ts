@@ -272,6 +272,39 @@ describe('the chain', () => {
     expect(await faultsOf(operator)).toEqual(['row 1 of the audit was changed'])
   })
 
+  operatorTest(
+    'of a backup from before the first key is unbroken, and goes on with a key after its restore',
+    async (operator) => {
+      await operator.json('client', 'add', 'acme')
+      const backup = join(operator.folder, 'backup.sqlite')
+      await operator.json('backup', backup)
+      const forged = join(operator.folder, 'forged.sqlite')
+      copyFileSync(backup, forged)
+      await (await operator.serve()).stop()
+      await operator.json('client', 'limits', 'acme', '--max-quantity', '5')
+      expect(await operator.run(['verify', backup])).toMatchObject({ exitCode: 0 })
+      using database = new Database(forged)
+      database.run('DROP TRIGGER audit_kept')
+      const trigger =
+        "CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END"
+      for (const sql of ['DELETE FROM audit', `UPDATE audit_head SET count = 0, hash = '${FIRST}'`, trigger])
+        database.run(sql)
+      database.close()
+      const refused = await operator.run(['restore', forged, '--force'])
+      expect(refused).toMatchObject({
+        exitCode: 4,
+        stderr: expect.stringContaining('the audit has no key, and there is'),
+      })
+      expect(await operator.run(['restore', backup, '--force'])).toMatchObject({ exitCode: 0 })
+      expect(await faultsOf(operator)).toEqual([])
+      await (await operator.serve()).stop()
+      await operator.json('client', 'limits', 'acme', '--max-quantity', '6')
+      expect(await faultsOf(operator)).toEqual([])
+      const marks = storedRows(operator).map(({ key_mark }) => typeof key_mark)
+      expect(marks).toEqual(['object', 'string', 'string'])
+    },
+  )
+
   operatorTest('has keyed rows alone where the key is there before the first act', async (operator) => {
     const env = { SCRIP_VOUCHER_KEY: 'ab'.repeat(32) }
     expect(await operator.run(['client', 'add', 'acme'], { env })).toMatchObject({ exitCode: 0 })

@@ -16,7 +16,7 @@ import { modeOf } from '../../db/mode.ts'
 import { refused, unusable } from '../../kernel/exit.ts'
 import { undecryptableIn } from '../../orders/sealed-check.ts'
 import { markOf } from '../../orders/stock-queries.ts'
-import { findCipher, hasKey, type KeySource } from '../../orders/voucher-key.ts'
+import { findCipher, hasKey, type KeySource, precedesKey } from '../../orders/voucher-key.ts'
 import { explainFaults, LENGTHLESS } from '../advice.ts'
 import { requirePrivateData } from '../records/administration.ts'
 import { note, show } from '../terminal/output.ts'
@@ -126,7 +126,7 @@ const openToCheck = (path: string): Disposable & { sqlite: SqliteDatabase } => {
 
 const auditFaults = (query: Query, place: KeySource): string[] => {
   const seal = findCipher(query, place.dataDir, place.voucherKey)
-  if (seal || !hasKey(place)) return breaksIn(query, seal)
+  if (seal || !hasKey(place) || precedesKey(query)) return breaksIn(query, seal)
   return [
     markOf(query) === undefined ? 'the audit has no key, and there is one' : 'the key of the audit is another one',
   ]
