@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { lstatSync, mkdirSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
-import { launch } from '../program.ts'
+import { basename, join } from 'node:path'
+import { launch, run } from '../program.ts'
 import { asOperator, Operator, operatorTest, stockedTest } from './live.ts'
 
 /** One process writes a folder: a server performs the acts of commands, or a command holds the folder (contract C20). */
@@ -84,11 +84,20 @@ describe('a server', () => {
       const operator = new Operator(folder, join(folder, 'd'.repeat(100)))
       await operator.stocked()
       const server = await operator.serve()
-      const refused = await operator.run(['wallet', 'fund', '1', '5'])
-      expect([refused.exitCode, refused.stderr]).toEqual([
-        1,
-        expect.stringMatching(/ is longer than the system allows\nStop the server first\.\n$/),
-      ])
+      const link = join(folder, 'link')
+      symlinkSync(operator.dataDir, link)
+      for (const [dataDir, cwd] of [
+        [operator.dataDir, folder],
+        [`./${basename(operator.dataDir)}`, folder],
+        ['.', operator.dataDir],
+        [link, folder],
+      ] as const) {
+        const refused = await run(['wallet', 'fund', '1', '5', '--data-dir', dataDir], { cwd })
+        expect([refused.exitCode, refused.stderr]).toEqual([
+          1,
+          expect.stringMatching(/ is longer than the system allows\nStop the server first\.\n$/),
+        ])
+      }
       expect(await amountIn(operator)).toBe(1000)
       const { stderr } = await server.stop()
       expect(stderr.match(/commands that write cannot ask this server/g)).toHaveLength(1)

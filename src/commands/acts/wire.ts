@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ActResult } from '../../acts/act.ts'
 import { Amount, Facts } from '../../acts/cells.ts'
@@ -37,9 +37,10 @@ const amountOf = (parts: Amount['parts']): Amount => new Amount(parts.minor, par
 const RUN_FOLDER = 'run'
 
 /** The socket at which the server of a folder listens for acts. */
-export const socketPath = (dataDir: string): string => join(dataDir, RUN_FOLDER, 'scrip.sock')
+export const socketPath = (dataDir: string): string => join(runFolder(dataDir), 'scrip.sock')
 
-export const runFolder = (dataDir: string): string => join(dataDir, RUN_FOLDER)
+/** By the real path of the data folder: server and commands may name it in different ways, of which one is too long for a socket. */
+export const runFolder = (dataDir: string): string => join(realpathSync(dataDir), RUN_FOLDER)
 
 /** The shortest that a system allows, macOS; Linux allows four more. */
 const PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107
