@@ -26,6 +26,32 @@ const elsewhere = (operator: Operator): Operator => {
   return other
 }
 
+describe('beside a server that hangs', () => {
+  test(
+    'a backup is good, and says within seconds that its row is missing',
+    () =>
+      asOperator(async (operator) => {
+        await operator.stocked()
+        const server = await operator.serve()
+        server.signal('SIGSTOP')
+        const backup = join(operator.folder, 'backup.sqlite')
+        const made = await operator.run(['backup', backup, '--json'])
+        expect({ ...made, stdout: JSON.parse(made.stdout) }).toEqual({
+          exitCode: 0,
+          stdout: { file: backup, bytes: statSync(backup).size },
+          stderr: 'The copy is good, but has no row in the audit: the server of the folder does not respond.\n',
+        })
+        expect(await run(['verify', backup])).toMatchObject({ exitCode: 0 })
+        const refused = await operator.run(['backup', backup])
+        expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('already exists') })
+        server.signal('SIGCONT')
+        await server.stop()
+        expect(await operator.json('wallet', 'fund', '1', '5')).toMatchObject({ amount: 1005 })
+      }),
+    60_000,
+  )
+})
+
 describe('a backup', () => {
   operatorTest('during operation contains acknowledged writes, is valid, and can be restored', async (operator) => {
     const { server, customer, credentials } = await operator.trading()

@@ -29,6 +29,8 @@ interface Means {
   request: ActRequest
   input?: string
   onProgress?: OnProgress
+  /** The longest wait for the result; by default, as long as the act takes. */
+  waitMsMax?: number
   /** Gets messages for people, besides the result. By default, they are printed. */
   onNote?: (text: string) => unknown
 }
@@ -129,6 +131,9 @@ export const actRequestOf = (command: Command, input: ActRequest['input'] = {}):
   isDryRun: command.opts<{ dryRun?: boolean }>().dryRun === true,
 })
 
+/** A command that has done its work waits this long for its row in the audit (contract C20). */
+export const ROW_MS_MAX = 5 * SECOND_MS
+
 /** Does the work of a command before it asks. The audit records a refusal of that work, too. */
 export const recordingRefusal = async <T>(
   means: Pick<Means, 'config' | 'request'>,
@@ -138,7 +143,7 @@ export const recordingRefusal = async <T>(
     return await work()
   } catch (error) {
     const request = { ...means.request, refusal: reasonOf(error) }
-    await ask({ config: means.config, request }).catch(() => undefined)
+    await ask({ config: means.config, request, waitMsMax: ROW_MS_MAX }).catch(() => undefined)
     throw error
   }
 }
@@ -149,14 +154,15 @@ const QUIET_MS = 2 * SECOND_MS
 
 /** Asks until the result of the act is known. @throws ProgramError */
 export const ask = async (means: Means): Promise<ActResult> => {
-  const { config, act, request } = means
+  const { config, act, request, waitMsMax } = means
   const { dataDir, postgres, format } = config
   if (postgres || act?.inNewFolder) makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
   requireLiveFolder(dataDir, request.command, act?.inSandbox)
   using writerLock = new WriterLock(dataDir)
   const beganMs = sinceStartMs()
-  let endMs = beganMs + WRITER_MS_MAX
+  let endMs = beganMs + (waitMsMax ?? WRITER_MS_MAX)
+  const { signal } = waitMsMax === undefined ? {} : { signal: AbortSignal.timeout(waitMsMax) }
   let [isTold, wasCut] = [false, false]
   for (; ; await Bun.sleep(LOOK_MS)) {
     if (writerLock.take()) {
@@ -164,9 +170,10 @@ export const ask = async (means: Means): Promise<ActResult> => {
       return await performHere(means, 'write')
     }
     if (isSocketThere(dataDir)) {
-      const result = await askServer(means)
+      const result = await askServer(means, signal)
       if (result) return result
-      if (!wasCut) endMs = sinceStartMs() + WRITER_MS_MAX
+      if (signal?.aborted) throw refused(NO_RESPONSE)
+      if (!wasCut && !signal) endMs = sinceStartMs() + WRITER_MS_MAX
       wasCut = true
     } else if (isTooLong(socketPath(dataDir)) && isServed(dataDir)) throw refused(withoutSocket(dataDir))
     else if (!isTold && sinceStartMs() > beganMs + QUIET_MS) {
@@ -178,6 +185,7 @@ export const ask = async (means: Means): Promise<ActResult> => {
   }
 }
 
+const NO_RESPONSE = 'the server of the folder does not respond\nSee scrip health.'
 const WRITES_TOO_LONG = 'another command writes to this folder for too long\nTry again.'
 
 const withoutSocket = (dataDir: string): string =>
@@ -197,14 +205,11 @@ const performHere = (
 }
 
 /** Undefined when the server has ended before, or does not know it yet. @throws ProgramError */
-const askServer = async ({
-  config,
-  request,
-  input = '',
-  onProgress,
-  onNote,
-}: Means): Promise<ActResult | undefined> => {
-  for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(request)}\n${input}`)) {
+const askServer = async (
+  { config, request, input = '', onProgress, onNote }: Means,
+  signal: AbortSignal | undefined,
+): Promise<ActResult | undefined> => {
+  for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(request)}\n${input}`, signal)) {
     if ('note' in line) (onNote ?? ((text) => note(text, config.format)))(line.note)
     else if ('progress' in line) onProgress?.(...line.progress)
     else if ('refusal' in line) throw new ProgramError(line.exitCode, line.refusal)
@@ -213,11 +218,17 @@ const askServer = async ({
   return undefined
 }
 
-async function* linesFrom(unix: string, body: string): AsyncGenerator<ActMessage> {
+async function* linesFrom(unix: string, body: string, signal: AbortSignal | undefined): AsyncGenerator<ActMessage> {
   const decoder = new TextDecoder()
   let text = ''
   try {
-    const response = await fetch('http://scrip/acts', { unix, method: 'POST', body, ...PATIENT })
+    const response = await fetch('http://scrip/acts', {
+      unix,
+      method: 'POST',
+      body,
+      ...(signal && { signal }),
+      ...PATIENT,
+    })
     for await (const chunk of response.body ?? []) {
       const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
       text = lines.pop() ?? ''

@@ -17,8 +17,8 @@ import { isOfMode } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
-import { actRequestOf, ask, doneBy, recordingRefusal } from '../acts/ask.ts'
-import { explainFaults } from '../advice.ts'
+import { actRequestOf, ask, doneBy, ROW_MS_MAX, recordingRefusal } from '../acts/ask.ts'
+import { explainFaults, reasonOf } from '../advice.ts'
 import { withReader } from '../records/administration.ts'
 import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
@@ -82,15 +82,18 @@ async function backUp(this: Command, place: string, { keep }: BackupOptions): Pr
   })
 }
 
-/** A sandbox has no audit. Without an active server on this machine, a copy takes no row. */
+/** A sandbox has no audit. Without an active server on this machine, a copy takes no row. The copy is good without it, too. */
 const recordCopied = async (
   { config, request }: { config: DataConfig; request: ActRequest },
   { isCopy, facts }: { isCopy: boolean; facts: Row },
 ): Promise<void> => {
   const { dataDir } = config
   if (isOfMode(databasePath(dataDir), 'sandbox')) return
-  const done = ask({ config, act: backupAct, request: { ...request, input: facts } })
-  await (isCopy ? done.catch(() => undefined) : done)
+  try {
+    await ask({ config, act: backupAct, request: { ...request, input: facts }, waitMsMax: ROW_MS_MAX })
+  } catch (error) {
+    if (!isCopy) note(`The copy is good, but has no row in the audit: ${reasonOf(error)}.`, 'text')
+  }
 }
 
 /** The command makes the copy, and the server only records it. */
