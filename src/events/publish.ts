@@ -67,7 +67,8 @@ export const writeEvent = (tx: Tx, world: World, { data, ...change }: NewEvent):
   const id = next.number++
   const json = JSON.stringify(data)
   const eventId = computedId('evt', createdAtMs, `${id} ${clientId} ${type} ${json}`)
-  const event = { id, eventId, data: json, ...causeIn(world), ...change }
+  const { requestId, traceparent } = causeIn(world)
+  const event = { id, eventId, data: json, requestId, traceparent, ...change }
   insertEvent(tx, event)
   schedule(world, 'events', createdAtMs + EVENT_KEPT_MS)
   if (!isInDryRun(world)) for (const listener of world.of(listeners)) listener(event)

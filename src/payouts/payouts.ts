@@ -87,7 +87,7 @@ export const createPayout = (tx: Tx, paying: Paying, session: Session, input: Pa
   const context = { world, reference: paying.reference }
   reservePayout(tx, context, wallet, payout)
   insertPayout(tx, payout)
-  const cause = { eventType: 'created', fromStatus: null, actorType: 'client', message: null } as const
+  const cause = { eventType: 'created', fromStatus: null, actorType: 'client', message: null, act: null } as const
   const event = { payoutId: payout.id, toStatus: payout.status, createdAtMs, ...cause }
   insertEvent(tx, { id: null, ...event })
   if (payout.dueAtMs !== null) schedule(world, 'payouts', payout.dueAtMs)

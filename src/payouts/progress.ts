@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { DomainError, transitionRefused } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
+import { causeIn } from '../worlds/cause.ts'
 import { type DueSource, schedule } from '../worlds/due.ts'
 import type { World } from '../worlds/world.ts'
 import { publishPayout } from './publish.ts'
@@ -68,6 +69,7 @@ export const applyEvent = (
     actorType,
     message: message ?? after.failureReason,
     createdAtMs: nowMs,
+    act: causeIn(world).act,
   })
   publishPayout(tx, context, after, event, nowMs)
   if (after.dueAtMs !== null) schedule(world, 'payouts', after.dueAtMs)

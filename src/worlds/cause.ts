@@ -1,20 +1,21 @@
 import { type World, worldPart } from './world.ts'
 
-/** The request whose unit of work runs now: its id, and its trace, if it has one. */
+/** The request or the act whose unit of work runs now: its id, and the trace of a request, if it has one. */
 interface Cause {
   requestId: string | null
   traceparent: string | null
+  act: string | null
 }
 
 /** Nobody has asked for the work. */
-const NOBODY: Cause = { requestId: null, traceparent: null }
+const NOBODY: Cause = { requestId: null, traceparent: null, act: null }
 
 const running = worldPart<{ cause: Cause }>(() => ({ cause: NOBODY }))
 
-/** Runs a unit of work for a request. */
-export const causedBy = <T>(world: World, cause: Cause, work: () => T): T => {
+/** Runs a unit of work for a request or an act. */
+export const causedBy = <T>(world: World, cause: Partial<Cause>, work: () => T): T => {
   const current = world.of(running)
-  current.cause = cause
+  current.cause = { ...NOBODY, ...cause }
   try {
     return work()
   } finally {

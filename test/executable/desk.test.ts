@@ -251,6 +251,44 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
 })
 
 describe('the desk shows', () => {
+  test(
+    'who made each step, of two operators in the same second',
+    () =>
+      asOperator(async (operator) => {
+        const { server, customer } = await operator.trading()
+        await using _server = server
+        await using desk = await Desk.of(operator)
+        const session = await desk.enter()
+        const payout = await customer.payout('bonus-1')
+        const ordered = await customer.order(2, 2)
+        const other = { env: { SUDO_UID: '54321' } }
+        const advance = ['payouts', 'advance', payout.id]
+        await operator.run([...advance, '--to', 'processing'], other)
+        await operator.run(advance)
+        await operator.run([...advance, '--to', 'completed'], other)
+        await operator.run(['orders', 'deliver', String(ordered.id), '1'], other)
+        await operator.run(['orders', 'deliver', String(ordered.id)])
+        await operator.run(['orders', 'refund', String(ordered.id)], other)
+        const [, delivering] = await operator.json<{ user: string }[]>('audit', 'list', '--limit', '2')
+        const [self, second] = [delivering?.user, `${delivering?.user} by 54321`]
+        const stepsOf = async (path: string) =>
+          (await session.read<Story>(`record/${path}`)).steps.map(({ name, note }) => [name, note])
+        expect(await stepsOf(`payouts/${payout.id}`)).toEqual([
+          ['created', 'by acme'],
+          ...['queued', 'processing'].map((name) => [name, `by ${second}, scrip payouts advance`]),
+          ['submitted', `by ${self}, scrip payouts advance`],
+          ...['settling', 'completed'].map((name) => [name, `by ${second}, scrip payouts advance`]),
+        ])
+        expect(await stepsOf(`orders/${ordered.id}`)).toEqual([
+          ['placed', 'by acme'],
+          ['deliver', `by ${second}`],
+          ['delivered', `by ${self}, scrip orders deliver`],
+          ['refund', `by ${second}`],
+        ])
+      }),
+    60_000,
+  )
+
   test('a record with its whole history, found by any of its ids and names', () =>
     asOperator(async (operator) => {
       const { server, customer } = await operator.trading()

@@ -9,6 +9,7 @@ import { FileFault } from '../../kernel/problems.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { hasKey } from '../../orders/voucher-key.ts'
 import { transactionsOf } from '../../wallets/statement-queries.ts'
+import { causedBy } from '../../worlds/cause.ts'
 import { undoing } from '../../worlds/dry-run.ts'
 import { dataError, reasonOf } from '../advice.ts'
 
@@ -41,7 +42,7 @@ export const perform = async (
       const row = findAct(tx, id)
       if (row) throw new KnownAct(row)
       refuseOvertaken(tx, request)
-      return unit(tx)
+      return causedBy(world, { act: id }, () => unit(tx))
     })
     if (hasEffect) refresh()
     return done

@@ -11,7 +11,7 @@ import { type AuditRow, actsAbout, findHead } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { eventWire } from '../../events/contract.ts'
 import { type Event, findAnyEvent, lastEventsAbout } from '../../events/queries.ts'
-import { SECOND_MS, toTimestamp } from '../../kernel/clock.ts'
+import { toTimestamp } from '../../kernel/clock.ts'
 import { refused } from '../../kernel/exit.ts'
 import type { Order } from '../../orders/queries.ts'
 import { eventsOf, type Payout } from '../../payouts/queries.ts'
@@ -55,32 +55,37 @@ const told = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) =
   },
 })
 
-/** The act of that moment. */
-const actAt = (done: readonly AuditRow[], ms: number) => done.find(({ atMs }) => Math.abs(atMs - ms) < SECOND_MS)
+/** The operator of an act, or else somebody who needs none. */
+const causeOf = (act: AuditRow | undefined, other: string): string =>
+  act ? `by ${act.user}, scrip ${act.command}` : `by ${other}`
 
-/** The operator whose act the audit has at that moment. */
-const causeOf = (done: readonly AuditRow[], atMs: number, other: string): string => {
-  const act = actAt(done, atMs)
-  return act ? `by ${act.user}, scrip ${act.command}` : `by ${other}`
-}
+/** An event without an act has none in the audit either. */
+const actOf = (done: readonly AuditRow[], id: string | null): AuditRow | undefined =>
+  id === null ? undefined : done.find(({ act }) => act === id)
 
 const stepsOfPayout = ({ id, clientId }: Payout, { query, clientName }: Reading, done: readonly AuditRow[]): Step[] =>
-  eventsOf(query, id).map(({ eventType: name, actorType, message, createdAtMs }) => {
-    const cause = actorType === 'client' ? `by ${clientName(clientId)}` : causeOf(done, createdAtMs, `the ${actorType}`)
+  eventsOf(query, id).map(({ eventType: name, actorType, message, createdAtMs, act }) => {
+    const cause = actorType === 'client' ? `by ${clientName(clientId)}` : causeOf(actOf(done, act), `the ${actorType}`)
     return { at: toTimestamp(createdAtMs), name, note: message === null ? cause : `${cause}: ${message}` }
   })
 
+/** An order is delivered whole once. */
+const hasDelivered = ({ command, after }: AuditRow): boolean =>
+  command === 'orders deliver' && (JSON.parse(after ?? '{}') as { status?: string }).status === 'DELIVERED'
+
 const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly AuditRow[]): Step[] => {
   const { placedAtMs, deliveredAtMs, failedAtMs, cancelledAtMs, clientId, failureReason } = order
-  const times = { placed: placedAtMs, delivered: deliveredAtMs, failed: failedAtMs, cancelled: cancelledAtMs }
-  const steps = Object.entries(times).flatMap(([name, atMs]) => {
-    if (atMs === null) return []
-    const byClient = name === 'placed' || name === 'cancelled'
-    const cause = byClient ? `by ${clientName(clientId)}` : causeOf(done, atMs, 'the server')
-    return [{ at: toTimestamp(atMs), name, note: name === 'failed' ? `${cause}: ${failureReason}` : cause }]
-  })
+  const client = `by ${clientName(clientId)}`
+  const [delivered, failed] = [done.find(hasDelivered), done.find(({ command }) => command === 'orders fail')]
+  const times = [
+    ['placed', placedAtMs, client],
+    ['delivered', deliveredAtMs, causeOf(delivered, 'the server')],
+    ['failed', failedAtMs, `${causeOf(failed, 'the server')}: ${failureReason}`],
+    ['cancelled', cancelledAtMs, client],
+  ] as const
+  const steps = times.flatMap(([name, atMs, note]) => (atMs === null ? [] : [{ at: toTimestamp(atMs), name, note }]))
   // A record stores no times of refunds and partial deliveries.
-  const others = done.filter((act) => !Object.values(times).some((atMs) => atMs !== null && actAt([act], atMs)))
+  const others = done.filter((act) => act !== delivered && act !== failed)
   const acts = others.map(({ atMs, command, user }) => ({
     at: toTimestamp(atMs),
     name: command.slice('orders '.length),

@@ -323,11 +323,13 @@ CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
   to_status     TEXT NOT NULL,
   actor_type    TEXT NOT NULL CHECK (actor_type IN ('system', 'client', 'operator')),
   message       TEXT,
-  created_at_ms INTEGER NOT NULL
+  created_at_ms INTEGER NOT NULL,
+  -- The act of the audit that caused it.
+  act           TEXT
 ) STRICT;
 CREATE INDEX payout_events_payout ON payout_events (payout_id, id);
 CREATE TRIGGER payout_events_fixed BEFORE UPDATE OF
-  id, payout_id, event_type, from_status, to_status, actor_type, created_at_ms
+  id, payout_id, event_type, from_status, to_status, actor_type, created_at_ms, act
 ON payout_events BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;
 CREATE TRIGGER payout_events_kept BEFORE DELETE ON payout_events BEGIN SELECT RAISE(ABORT, 'payout events are kept'); END;
 CREATE TRIGGER payout_events_messages_fixed BEFORE UPDATE OF message ON payout_events WHEN NEW.message IS NOT 'erased'
