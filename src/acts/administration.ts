@@ -1,6 +1,6 @@
 import type { Query } from '../db/database.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
-import { allClients } from '../sessions/queries.ts'
+import { findAnyClient } from '../sessions/queries.ts'
 import { findAnyWallet } from '../wallets/queries.ts'
 import type { World } from '../worlds/world.ts'
 import { Amount } from './cells.ts'
@@ -19,7 +19,7 @@ export const administrationOf = (world: World, reference: Reference): Administra
 
 /** Values that many rows share are read once. */
 const namesIn = (query: Query, reference: Reference) => {
-  let usernames: ReadonlyMap<number, string> | undefined
+  const usernames = new Map<number, string | null>()
   const walletCurrencies = new Map<number, Currency>()
   const currency = (id: number): Currency => reference.getCurrency(id)
   const shownCurrency = (id: number): Currency => reference.shownCurrency(id)
@@ -29,10 +29,8 @@ const namesIn = (query: Query, reference: Reference) => {
     return found
   }
   return {
-    clientName: (clientId: number): string | null => {
-      usernames ??= new Map(allClients(query).map(({ id, username }) => [id, username]))
-      return usernames.get(clientId) ?? null
-    },
+    clientName: (clientId: number): string | null =>
+      usernames.getOrInsertComputed(clientId, () => findAnyClient(query, clientId)?.username ?? null),
     currency,
     shownCurrency,
     walletCurrency,

@@ -4,7 +4,7 @@ import { DataFault, findPrivateFile, movePrivateFile, writePrivateFile } from '.
 import type { Database, Query } from '../db/database.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'
-import { allClients } from '../sessions/queries.ts'
+import { hasClients } from '../sessions/queries.ts'
 import { hasPaid } from '../wallets/queries.ts'
 import { Cipher, VOUCHER_KEY_BYTES } from './cipher.ts'
 import { everyCode, insertMark, markOf } from './stock-queries.ts'
@@ -47,7 +47,7 @@ export const openCipher = (
 export const precedesKey = (query: Query): boolean => {
   const isKeyed = markOf(query) !== undefined || hasKeyedRow(query)
   if (isKeyed || hasPaid(query) || !everyCode(query)[Symbol.iterator]().next().done) return false
-  return hasActs(query) || allClients(query).length === 0 // each client has an act
+  return hasActs(query) || !hasClients(query) // each client has an act
 }
 
 /** The cipher of live mode, for a database with a mark. It is opened at first use. Throws DataFault as {@link cipherAsMarked}. */

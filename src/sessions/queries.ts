@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
@@ -121,6 +121,18 @@ export const updateLogin = (tx: Tx, id: string, change: Partial<Login>): void =>
 }
 
 export type ClientRecord = Omit<ClientRow, 'passwordSha256' | 'oldPasswordSha256'>
+
+const numbered = preparedOne(clients, eq(clients.id, sql.placeholder('id')))
+
+/** A client, disabled or not. */
+export const findAnyClient = (query: Query, id: number): ClientRow | undefined => numbered(query, { id })
+
+export const findFirstClient = (query: Query): ClientRow | undefined =>
+  query.select().from(clients).orderBy(asc(clients.id)).limit(1).get()
+
+export const hasClients = (query: Query): boolean => findFirstClient(query) !== undefined
+
+export const countClients = (query: Query): number => query.select({ n: count() }).from(clients).get()?.n ?? 0
 
 export const allClients = (query: Query): ClientRecord[] =>
   query

@@ -11,7 +11,7 @@ import { allOrders } from '../../orders/queries.ts'
 import { hasRest, OPEN_ORDERS } from '../../orders/states.ts'
 import { movingPayouts } from '../../payouts/queries.ts'
 import { OPEN_PAYOUTS } from '../../payouts/states.ts'
-import { allClients } from '../../sessions/queries.ts'
+import { hasClients } from '../../sessions/queries.ts'
 import { walletsOf } from '../../wallets/queries.ts'
 import { allWebhooks, attemptsTo } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
@@ -102,7 +102,7 @@ export const todayOf = async (data: Reading) => {
   ]
   return {
     seen: findHead(query)?.count ?? 0,
-    isEmpty: allClients(query).length === 0,
+    isEmpty: !hasClients(query),
     sections: sections.map(({ shown, list, ...section }) => ({
       ...section,
       list: { ...list, columns: shown.split(' ') },

@@ -11,7 +11,7 @@ import { DomainError, foundOr, invalid, notFound, violated, violation } from '..
 import { FileFault } from '../../kernel/problems.ts'
 import { refreshClients } from '../../sessions/clients.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
-import { addClient, allClients, findCredentials } from '../../sessions/queries.ts'
+import { addClient, allClients, countClients, findAnyClient, findCredentials } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { controlRoutes } from '../control/operation.ts'
 import { presentWorld } from '../control/steps.ts'
@@ -150,7 +150,7 @@ export const clientRoutes = (parts: Parts) =>
         const password = sent.password ?? newPassword(world)
         const id = await world.db.write((tx) => {
           if (findCredentials(tx, name)) throw violated('name', 'enum', 'must not be taken by another client')
-          if (allClients(tx).length >= CLIENTS_MAX) throw violated('name', 'max', `cannot be added: ${TOO_MANY}`)
+          if (countClients(tx) >= CLIENTS_MAX) throw violated('name', 'max', `cannot be added: ${TOO_MANY}`)
           const added = addClient(tx, name, passwordDigest(password), world.clock.nowMs())
           apply(tx, added)
           return added
@@ -206,7 +206,5 @@ export const clientRoutes = (parts: Parts) =>
 const TOO_MANY = `a world has at most ${CLIENTS_MAX} clients`
 
 /** @throws DomainError not_found */
-const getClientWire = (world: World, id: number) => {
-  const client = allClients(world.db.query).find((candidate) => candidate.id === id)
-  return clientWire(world, foundOr(client, notFound('Client')))
-}
+const getClientWire = (world: World, id: number) =>
+  clientWire(world, foundOr(findAnyClient(world.db.query, id), notFound('Client')))

@@ -4,8 +4,9 @@ import type { Reference } from '../../reference/reference.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import {
   allClients,
-  clientNames,
+  findCredentials,
   findPasswordDigest,
+  hasClients,
   insertClients,
   setPasswordDigest,
   setPasswordDigests,
@@ -50,7 +51,7 @@ export const SEEDED_AT_MS = 1_767_225_600_000
 /** Makes the accounts if there is no client yet: all of them in a new database, none in an existing one. */
 export const seedSandboxAccounts = (database: Database, reference: Reference): void =>
   database.fill((tx) => {
-    if (clientNames(tx).length > 0) return
+    if (hasClients(tx)) return
     insertClients(
       tx,
       ACCOUNTS.map((account) => ({
@@ -67,9 +68,8 @@ export const seedSandboxAccounts = (database: Database, reference: Reference): v
 
 /** True if the clients of a database belong to the other mode: sandbox accounts in live mode, others in the sandbox. */
 export const holdsForeignClients = ({ query }: Database, mode: 'sandbox' | 'live'): boolean => {
-  const names = clientNames(query)
-  const isSandbox = ACCOUNTS.some(({ username }) => names.includes(username))
-  return names.length > 0 && isSandbox !== (mode === 'sandbox')
+  const isSandbox = ACCOUNTS.some(({ username }) => findCredentials(query, username) !== undefined)
+  return hasClients(query) && isSandbox !== (mode === 'sandbox')
 }
 
 /** The accounts, and each client without its own password, share one password: the next login chooses it. */

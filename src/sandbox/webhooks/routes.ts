@@ -4,10 +4,11 @@ import { EVENT_EXAMPLE, EventSchema, eventWire } from '../../events/contract.ts'
 import { publish } from '../../events/publish.ts'
 import { EVENT_TYPES, type EventType } from '../../events/types.ts'
 import { readText } from '../../http/body.ts'
+import { parseId } from '../../http/parameters.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, notFound, violated, violation } from '../../kernel/failure.ts'
-import { allClients } from '../../sessions/queries.ts'
+import { findAnyClient, findCredentials, findFirstClient } from '../../sessions/queries.ts'
 import type { World } from '../../worlds/world.ts'
 import { afterFilter, controlRoutes, openRoutes } from '../control/operation.ts'
 import { caughtUpWorld, presentWorld } from '../control/steps.ts'
@@ -218,10 +219,12 @@ export const webhookRoutes = (parts: Parts) =>
 
 /** The client with a username or an id; without either the first one. @throws DomainError not_found */
 const clientIn = (world: World, name: string | undefined): number => {
-  const clients = allClients(world.db.query)
+  const { query } = world.db
   const named = name?.replace(`sbx_${world.name}.`, '')
   const client =
-    name === undefined ? clients[0] : clients.find(({ id, username }) => [username, `${id}`].includes(named ?? ''))
+    named === undefined
+      ? findFirstClient(query)
+      : (findCredentials(query, named) ?? findAnyClient(query, parseId(named) ?? 0))
   if (!client) throw new DomainError(notFound('Client'))
   return client.id
 }
