@@ -75,11 +75,13 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
           RETURNING (extract(epoch FROM at) * 1000000)::bigint AS at`,
         [seq, taken.epoch],
       )
-      const done = await tx<{ seq: string }>(
-        'UPDATE scrip.installation SET seq = $1, schema_version = $2, release = $3 WHERE epoch = $4 AND seq = $5 RETURNING seq',
-        [seq, SCHEMA_VERSION, release, taken.epoch, taken.seq],
-      )
-      if (done.length === 0) throw new DataFault('another server has taken the lease')
+      await tx('UPDATE scrip.installation SET seq = $1, schema_version = $2, release = $3', [
+        seq,
+        SCHEMA_VERSION,
+        release,
+      ])
+      const [fence] = await tx<{ epoch: string }>('SELECT epoch FROM scrip.fence FOR SHARE')
+      if (Number(fence?.epoch) !== taken.epoch) throw new DataFault('another server has taken the lease')
       return Number(row?.at)
     })
     putPosition(sqlite, { ...position, seq, epoch: taken.epoch, atUs })

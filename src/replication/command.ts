@@ -177,8 +177,6 @@ const unhurried = (lease: Lease): GateLease => ({
     return lease.epoch
   },
   isGood: true,
-  now: () => lease.now(),
-  renewed: (sent) => lease.renewed(sent),
   lost: () => lease.lost(),
   take: () => lease.take(),
 })

@@ -4,6 +4,7 @@ import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import type { Ask, Connection } from './connection.ts'
 import { copyPages, type Page, postgresPages } from './pages.ts'
+import { LAST_SEQ } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
 
 /** Compares a copy with PostgreSQL at one commit (contract C18). */
@@ -36,11 +37,11 @@ export const compareCopy = async (connection: Connection, path: string): Promise
 
 /** Undefined if the two are not at the same commit. */
 const compared = async (ask: Ask, path: string): Promise<Difference[] | undefined> => {
-  const [installation] = await ask<{ seq: string }>('SELECT seq FROM scrip.installation')
+  const [last] = await ask<{ seq: string }>(`SELECT ${LAST_SEQ} AS seq`)
   using sqlite = new SqliteDatabase(path, { readwrite: true, create: false, strict: true })
   sqlite.run('PRAGMA query_only = ON')
   sqlite.run('BEGIN')
-  if (findPosition(sqlite)?.seq !== Number(installation?.seq)) return undefined
+  if (findPosition(sqlite)?.seq !== Number(last?.seq)) return undefined
   const differences: Difference[] = []
   for (const table of tablesOf(sqlite)) {
     differences.push({ table: table.name, first: await firstDifference(ask, sqlite, table) })

@@ -6,6 +6,7 @@ import { isDamage } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clock.ts'
 import { type Ask, PostgresAway } from './connection.ts'
 import { checkKey, type Installation, installationOf, ServerUnfit } from './installation.ts'
+import { LAST_SEQ } from './schema.ts'
 
 /** The relation of the copy in a folder to PostgreSQL. */
 
@@ -89,7 +90,8 @@ const readPosition = (dataDir: string): Position | undefined => {
 /** Requires that PostgreSQL continues from the commit of the copy. @throws CopyUnfit */
 export const requireSameTimeline = async (ask: Ask, position: Position): Promise<void> => {
   const [state] = await ask<{ seq: string; first: string | null; epoch: string | null; at: string | null }>(
-    `SELECT i.seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
+    `SELECT coalesce(${LAST_SEQ}, i.seq) AS seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch,
+        (extract(epoch FROM c.at) * 1000000)::bigint AS at
       FROM scrip.installation AS i LEFT JOIN scrip.changes AS c ON c.seq = $1`,
     [position.seq],
   )

@@ -14,7 +14,7 @@ const PATIENCE_MS = 2 * SECOND_MS
 const PATIENCE_MS_PER_CHARACTER = 0.002
 const LOOK_MS = 100
 
-const COMMIT = 'SELECT at, state, problem FROM scrip.commit($1, $2, $3, $4, $5, $6)'
+const COMMIT = 'SELECT at, state, problem FROM scrip.commit($1, $2, $3, $4, $5)'
 
 interface Committed {
   at: string | null
@@ -33,7 +33,7 @@ const timeOf = (row: Committed | undefined): number => {
 export const gateTotals = { commits: 0, unknown: 0, refused: 0, seconds: 0 }
 
 /** The part of a lease that a gate needs. */
-export type GateLease = Pick<Lease, 'epoch' | 'isGood' | 'now' | 'renewed' | 'lost' | 'take'>
+export type GateLease = Pick<Lease, 'epoch' | 'isGood' | 'lost' | 'take'>
 
 type Commit = Pick<Position, 'seq' | 'epoch' | 'atUs'>
 
@@ -124,7 +124,6 @@ export class Gate implements CommitGate {
   }
 
   async #commit(position: Position, parts: string[], patienceMs: number): Promise<Commit> {
-    const { lease } = this.options
     const { leaseEpoch: epoch } = position
     if (this.#erases) {
       await untilFollowed(this.options.connection, position.seq)
@@ -132,9 +131,7 @@ export class Gate implements CommitGate {
     }
     const seq = position.seq + parts.length
     try {
-      const sent = lease.now()
       const atUs = await this.#send(position, parts, patienceMs)
-      lease.renewed(sent)
       this.#erases = false
       return { seq, epoch, atUs }
     } catch (error) {
@@ -152,7 +149,7 @@ export class Gate implements CommitGate {
     const { connection } = this.options
     const erases = this.#erases
     const valuesOf = (part: string, index: number) =>
-      [epoch, before, before + index + 1, part, erases, index === parts.length - 1] as const
+      [epoch, before + index + 1, part, erases, index === parts.length - 1] as const
     if (parts.length === 1) {
       const [row] = await connection.askStrictly<Committed>(COMMIT, valuesOf(parts[0] ?? '', 0), patienceMs)
       return timeOf(row)

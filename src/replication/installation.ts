@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
 import type { Ask, Connection } from './connection.ts'
 import { copyPages } from './pages.ts'
-import { LEASE_IS_OVER, schemaStatements } from './schema.ts'
+import { LAST_SEQ, LEASE_IS_OVER, schemaStatements } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
 
 /** The installation in PostgreSQL: its checks, its creation, and its description of itself (contract C18). */
@@ -126,7 +126,9 @@ export const findInstallation = async (ask: Ask): Promise<Installation | undefin
       url: string | null
       is_free: boolean
     }
-  >(`SELECT id, release, schema_version, epoch, seq, holder, url, ${LEASE_IS_OVER} AS is_free FROM scrip.installation`)
+  >(
+    `SELECT id, release, schema_version, epoch, coalesce(${LAST_SEQ}, seq) AS seq, holder, url, ${LEASE_IS_OVER} AS is_free FROM scrip.installation`,
+  )
   if (!row) return undefined
   const installation = {
     id: row.id,
@@ -222,6 +224,7 @@ export const makeInstallation = async (
         release,
         SCHEMA_VERSION,
       ])
+      await ask('INSERT INTO scrip.fence (epoch) VALUES (0)')
       const [row] = await ask<{ at: string }>(
         'INSERT INTO scrip.changes (seq, epoch, at) VALUES (1, 0, clock_timestamp()) RETURNING (extract(epoch FROM at) * 1000000)::bigint AS at',
       )

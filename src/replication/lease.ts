@@ -1,5 +1,6 @@
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { type Connection, PostgresAway } from './connection.ts'
+import { LAST_SEQ } from './schema.ts'
 
 const BEAT_MS = 500
 /** A server serves for this time after it sent its last successful renewal (contract C18). */
@@ -55,27 +56,29 @@ export class Lease {
    * has the lease.
    */
   async take(patienceMs = BEAT_PATIENCE_MS): Promise<LeaseGrant | undefined> {
-    const sent = this.now()
+    const sent = this.#now()
     const { connection, holder, url } = this.options
-    const [row] = await connection.ask<{ epoch: string; seq: string; schema_version: string }>(
-      'SELECT epoch, seq, schema_version FROM scrip.take($1, $2)',
+    const [row] = await connection.ask<{ epoch: string; schema_version: string }>(
+      'SELECT epoch, schema_version FROM scrip.take($1, $2)',
       [holder, url ?? null],
       patienceMs,
     )
     if (!row) return undefined
+    // A separate query sees the commit that the takeover has waited for, whatever isolation the role has.
+    const [last] = await connection.ask<{ seq: string }>(`SELECT ${LAST_SEQ} AS seq`, [], patienceMs)
     if (this.#epoch === undefined) leaseTotals.takeovers += 1
     this.#epoch = Number(row.epoch)
-    this.renewed(sent)
+    this.#renewed(sent)
     this.#timer ??= setInterval(() => void this.#beat(), BEAT_MS)
-    return { epoch: this.#epoch, seq: Number(row.seq), schemaVersion: Number(row.schema_version) }
+    return { epoch: this.#epoch, seq: Number(last?.seq), schemaVersion: Number(row.schema_version) }
   }
 
   /** A response renews the lease from the moment at which the request was sent. */
-  now(): { sentMs: number; sentAtMs: number } {
+  #now(): { sentMs: number; sentAtMs: number } {
     return { sentMs: sinceStartMs(), sentAtMs: systemClock.nowMs() }
   }
 
-  renewed({ sentMs, sentAtMs }: { sentMs: number; sentAtMs: number }): void {
+  #renewed({ sentMs, sentAtMs }: { sentMs: number; sentAtMs: number }): void {
     if (sentMs <= this.#sentMs) return
     this.#sentMs = sentMs
     this.#sentAtMs = sentAtMs
@@ -107,7 +110,7 @@ export class Lease {
     const epoch = this.#epoch
     if (this.#isBeating || epoch === undefined) return
     this.#isBeating = true
-    const sent = this.now()
+    const sent = this.#now()
     try {
       const [row] = await this.options.connection.ask<{ isHeld: boolean }>(
         'SELECT scrip.beat($1) AS "isHeld"',
@@ -115,7 +118,7 @@ export class Lease {
         BEAT_PATIENCE_MS,
       )
       if (this.#epoch !== epoch) return
-      if (row?.isHeld) this.renewed(sent)
+      if (row?.isHeld) this.#renewed(sent)
       else this.lost()
     } catch (error) {
       leaseTotals.failedRenewals += 1

@@ -14,6 +14,7 @@ import { lastCommitUnknown } from './copy-check.ts'
 import { triggersIn } from './follower.ts'
 import { postgresPages } from './pages.ts'
 import { Applier } from './rows.ts'
+import { LAST_SEQ } from './schema.ts'
 import { COUNTERS, tablesOf } from './tables.ts'
 
 /** Long enough for an installation of any size that one server can serve. */
@@ -77,8 +78,8 @@ const fillTables = async (connection: Connection, sqlite: SqliteDatabase, isStop
   const tables = tablesOf(sqlite)
   await connection.transaction('isolation level repeatable read read only', PULL_MS_MAX, async (ask) => {
     const [state] = await ask<{ id: string; seq: string; epoch: string; at: string }>(
-      `SELECT i.id, i.seq, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
-        FROM scrip.installation AS i JOIN scrip.changes AS c ON c.seq = i.seq`,
+      `SELECT i.id, c.seq, c.epoch, (extract(epoch FROM c.at) * 1000000)::bigint AS at
+        FROM scrip.installation AS i JOIN scrip.changes AS c ON c.seq = ${LAST_SEQ}`,
     )
     if (!state) throw lastCommitUnknown()
     const applier = new Applier(sqlite, tables)

@@ -10,6 +10,9 @@ const LEASE = "interval '2 seconds'"
 /** A clock that was put back must not keep the lease of a server that is gone. */
 export const LEASE_IS_OVER = `(holder IS NULL OR beat_at < clock_timestamp() - ${LEASE} OR beat_at > clock_timestamp() + ${LEASE})`
 
+/** The number of the last commit. The row of the installation has it as of the last beat. */
+export const LAST_SEQ = '(SELECT max(seq) FROM scrip.changes)'
+
 /** Scrip's own SQLSTATEs: another server has the lease; the commit does not follow the last one. */
 export const LEASE_LOST = 'SC001'
 export const OUT_OF_ORDER = 'SC002'
@@ -21,6 +24,9 @@ const OWN_TABLES = [
      seq bigint NOT NULL, holder text, url text, beat_at timestamptz
    ) WITH (fillfactor = 20)`,
   'CREATE UNIQUE INDEX installation_is_one ON scrip.installation ((true))',
+  // The epoch again, in a row that beats do not touch: PostgreSQL keeps each version of a row for as long as somebody holds a snapshot.
+  'CREATE TABLE scrip.fence (epoch bigint NOT NULL)',
+  'CREATE UNIQUE INDEX fence_is_one ON scrip.fence ((true))',
   // Not compressed: it would take as long as the commit.
   `CREATE TABLE scrip.changes (
      seq bigint PRIMARY KEY, epoch bigint NOT NULL, at timestamptz NOT NULL, rows json
@@ -50,7 +56,7 @@ const tableStatement = ({ name, columns, key, unique }: Table): string => {
   return `CREATE TABLE scrip.${quotedName(name)} (${parts.join(', ')})`
 }
 
-export const OWN_TABLE_NAMES = ['installation', 'changes', 'followers', 'key_checks']
+export const OWN_TABLE_NAMES = ['installation', 'fence', 'changes', 'followers', 'key_checks']
 
 /** The statements that make an empty installation, in order. */
 export const schemaStatements = (tables: readonly Table[]): string[] => [...OWN_TABLES, ...dataStatements(tables)]
@@ -105,19 +111,23 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'on', true);
   END IF;
 END $function$`,
-  // One commit of the active server, or, with p_is_last false, a part of a large one. The row of the installation is locked
-  // last, so that beats continue during a long commit. A refusal is returned: PostgreSQL logs the statement of an error, with the
-  // rows and the persons in them.
+  // One commit of the active server, or, with p_is_last false, a part of a large one. It writes no row that the next one writes
+  // again. Its last look at the epoch locks the fence, which a takeover waits for: no server takes the lease between this look and
+  // the commit. A refusal is returned: PostgreSQL logs the statement of an error, with the rows and the persons in them.
   `CREATE OR REPLACE FUNCTION scrip.commit(
-  p_epoch bigint, p_before bigint, p_seq bigint, p_rows text, p_erases boolean, p_is_last boolean
+  p_epoch bigint, p_seq bigint, p_rows text, p_erases boolean, p_is_last boolean
 ) RETURNS TABLE (at bigint, state text, problem text) LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
 DECLARE v_at timestamptz := clock_timestamp(); v_epoch bigint; v_seq bigint;
 BEGIN
   PERFORM scrip.wait_for_the_disk();
-  SELECT epoch INTO v_epoch FROM scrip.installation;
+  SELECT epoch INTO v_epoch FROM scrip.fence;
   IF v_epoch IS DISTINCT FROM p_epoch THEN
     RAISE EXCEPTION 'the lease is another server''s' USING ERRCODE = '${LEASE_LOST}';
+  END IF;
+  SELECT ${LAST_SEQ} INTO v_seq;
+  IF v_seq < p_seq - 1 THEN
+    RAISE EXCEPTION 'commit % does not follow %', p_seq, v_seq USING ERRCODE = '${OUT_OF_ORDER}';
   END IF;
   IF p_erases THEN UPDATE scrip.changes SET rows = NULL WHERE rows IS NOT NULL; END IF;
   INSERT INTO scrip.changes (seq, epoch, at, rows) VALUES (p_seq, p_epoch, v_at, p_rows::json) ON CONFLICT DO NOTHING;
@@ -126,40 +136,42 @@ BEGIN
   END IF;
   PERFORM scrip.apply(p_rows::json);
   IF p_is_last THEN
-    UPDATE scrip.installation SET seq = p_seq, beat_at = clock_timestamp() WHERE epoch = p_epoch AND seq = p_before;
-    IF NOT FOUND THEN
-      SELECT epoch, seq INTO v_epoch, v_seq FROM scrip.installation;
-      IF v_epoch <> p_epoch THEN
-        RAISE EXCEPTION 'the lease is another server''s' USING ERRCODE = '${LEASE_LOST}';
-      END IF;
-      RAISE EXCEPTION 'commit % does not follow %', p_seq, v_seq USING ERRCODE = '${OUT_OF_ORDER}';
-    END IF;
     SET CONSTRAINTS ALL IMMEDIATE;
+    SELECT epoch INTO v_epoch FROM scrip.fence FOR SHARE;
+    IF v_epoch <> p_epoch THEN
+      RAISE EXCEPTION 'the lease is another server''s' USING ERRCODE = '${LEASE_LOST}';
+    END IF;
   END IF;
   RETURN QUERY SELECT ${MICROSECONDS('v_at')}, NULL, NULL;
 EXCEPTION WHEN OTHERS THEN
   RETURN QUERY SELECT NULL::bigint, SQLSTATE, SQLERRM;
 END $function$`,
   // Takes the lease if it is free, has run out, or is the caller's own, and begins an epoch. Returns no row if another server has it.
+  // It waits for a commit that has locked the fence, and its own epoch refuses each one that has not.
   `CREATE OR REPLACE FUNCTION scrip.take(p_holder text, p_url text)
-RETURNS TABLE (epoch bigint, seq bigint, schema_version bigint) LANGUAGE plpgsql AS $function$
+RETURNS TABLE (epoch bigint, schema_version bigint) LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
+DECLARE v_epoch bigint; v_schema_version bigint;
 BEGIN
   PERFORM scrip.wait_for_the_disk();
-  RETURN QUERY UPDATE scrip.installation AS i
+  UPDATE scrip.installation AS i
     SET epoch = i.epoch + 1, holder = p_holder, url = p_url, beat_at = clock_timestamp()
     WHERE i.holder = p_holder OR ${LEASE_IS_OVER.replaceAll(/\b(holder|beat_at)\b/g, 'i.$1')}
-    RETURNING i.epoch, i.seq, i.schema_version;
+    RETURNING i.epoch, i.schema_version INTO v_epoch, v_schema_version;
+  IF FOUND THEN
+    UPDATE scrip.fence SET epoch = v_epoch;
+    RETURN QUERY SELECT v_epoch, v_schema_version;
+  END IF;
 END $function$`,
   `CREATE OR REPLACE FUNCTION scrip.beat(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $function$
 BEGIN
   PERFORM scrip.wait_for_the_disk();
-  UPDATE scrip.installation SET beat_at = clock_timestamp() WHERE epoch = p_epoch;
+  UPDATE scrip.installation SET beat_at = clock_timestamp(), seq = ${LAST_SEQ} WHERE epoch = p_epoch;
   RETURN FOUND;
 END $function$`,
   `CREATE OR REPLACE FUNCTION scrip.free(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $function$
 BEGIN
-  UPDATE scrip.installation SET holder = NULL, url = NULL, beat_at = NULL WHERE epoch = p_epoch;
+  UPDATE scrip.installation SET holder = NULL, url = NULL, beat_at = NULL, seq = ${LAST_SEQ} WHERE epoch = p_epoch;
   RETURN FOUND;
 END $function$`,
 ]

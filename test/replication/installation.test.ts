@@ -61,7 +61,7 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
     await installation.run(CLIENT)
     const bob = `(SELECT json_agg(to_jsonb(c) || '{"id":2,"username":"bob"}') FROM scrip.clients AS c)`
     const rows = `json_build_object('clients', ${bob})::text`
-    await installation.sql(`SELECT scrip.commit(epoch, seq, seq + 1, ${rows}, false, true) FROM scrip.installation`)
+    await installation.sql(`SELECT scrip.commit(epoch, 3, ${rows}, false, true) FROM scrip.fence`)
     const written = installation.run(CLIENT.replace("1, 'ada'", "3, 'bob'"))
     await expect(written).rejects.toMatchObject({ failure: { code: 'unavailable' } })
     expect(installation.behind.map(String)).toEqual([
@@ -134,7 +134,8 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
 
   test('refuses a server whose lease was taken, also when it does not know yet', async () => {
     using installation = await open()
-    await installation.sql("UPDATE scrip.installation SET epoch = epoch + 1, holder = 'other'")
+    await installation.sql('UPDATE scrip.installation SET holder = NULL')
+    await installation.sql("SELECT scrip.take('other', NULL)")
     const refused = await installation.run("INSERT INTO seeds VALUES ('late', '')").catch((error: unknown) => error)
     expect(refused).toMatchObject({ failure: { code: 'unavailable', headers: { 'Retry-After': '1' } } })
     expect(await installation.sql('SELECT count(*) FROM scrip.seeds')).toEqual(['0'])

@@ -1,11 +1,13 @@
 import { consolePages } from './console.ts'
 import { deliveries } from './deliveries.ts'
 import { fairness } from './fairness.ts'
+import { fence } from './fence.ts'
 import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
 import { postgres } from './postgres.ts'
 import { power } from './power.ts'
 import type { Rig } from './report.ts'
+import { snapshot } from './snapshot.ts'
 import { soak } from './soak.ts'
 import { year } from './year.ts'
 
@@ -18,6 +20,8 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   fairness: { rig: fairness, rounds: 3 },
   deliveries: { rig: deliveries, rounds: 200 },
   postgres: { rig: postgres, rounds: 50 },
+  snapshot: { rig: snapshot, rounds: 20_000 },
+  fence: { rig: fence, rounds: 200 },
   year: { rig: year, rounds: 1 },
   console: { rig: consolePages, rounds: 1 },
 }
