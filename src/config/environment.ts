@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { exposure, isExposed } from '../kernel/private-file.ts'
+import { isSecretExposed, secretExposure } from '../kernel/private-file.ts'
 import {
   DESK_OPTIONS,
   LISTEN_OPTIONS,
@@ -112,7 +112,7 @@ export const findSecretBytes = (name: string, option?: string, isPrivate = false
   const text = option ?? process.env[variableOf(name)]
   if (text !== undefined) return Buffer.from(text)
   if (path === undefined) return undefined
-  if (isPrivate && isExposed(path)) throw new ExposedSecret(`${fileVariableOf(name)}: ${exposure(path)}`)
+  if (isPrivate && isSecretExposed(path)) throw new ExposedSecret(`${fileVariableOf(name)}: ${secretExposure(path)}`)
   let secret: Buffer
   try {
     secret = readFileSync(path)

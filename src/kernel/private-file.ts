@@ -8,5 +8,19 @@ export const isExposed = (path: string): boolean => {
   return file?.isFile() === true && (file.mode & READ_OR_WRITTEN_BY_OTHERS) !== 0
 }
 
+/** The group may read what root owns and an orchestrator mounts, as PostgreSQL allows it for its keys. */
+const CHANGED_BY_GROUP_OR_OPEN_TO_OTHERS = 0o037
+const ROOT = 0
+
+/** {@link isExposed} for a file with a secret, which the program does not write itself. */
+export const isSecretExposed = (path: string): boolean => {
+  if (!isExposed(path)) return false
+  const { uid, mode } = statSync(path)
+  return uid !== ROOT || (mode & CHANGED_BY_GROUP_OR_OPEN_TO_OTHERS) !== 0
+}
+
+export const secretExposure = (path: string): string =>
+  `${path} can be read or changed by other users of the machine\nGive it to the user of the server with chmod 600, or to root with chmod 440 and a group of that user. In a container, do that to the file of the host that is mounted there.`
+
 export const exposure = (path: string): string =>
   `${path} can be read or changed by other users of the machine\nRun chmod 600 ${path}.`

@@ -1,11 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { UsageError } from '../../src/config/environment.ts'
 import { start } from '../program.ts'
-import { asOperator, operatorTest, stockedTest } from './live.ts'
+import { asOperator, Operator, operatorTest, stockedTest } from './live.ts'
 
 /** Live data stays private on a machine with other users (contract C17). */
 
@@ -127,6 +137,85 @@ describe('files that others can read are refused with exit 4', () => {
 
 /** A user for whom permissions apply, unlike root. */
 const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+const AS_NOBODY = { through: ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] }
+
+describe.skipIf(!isRoot)('in Kubernetes', () => {
+  /** The owners and modes that a kubelet gives a volume with `fsGroup`, and everything in it. */
+  const openToGroup = (path: string): void => {
+    const { uid, mode } = lstatSync(path)
+    chownSync(path, uid, NOBODY)
+    const isFolder = lstatSync(path).isDirectory()
+    chmodSync(path, isFolder ? mode | 0o2770 : mode | 0o660)
+    if (isFolder) for (const name of readdirSync(path)) openToGroup(join(path, name))
+  }
+
+  operatorTest(
+    'a folder in a volume stays private, unless each mount opens its files to the group',
+    async ({ folder }) => {
+      chmodSync(folder, 0o755)
+      const volume = join(folder, 'volume')
+      mkdirSync(volume, { mode: 0o755 })
+      openToGroup(volume)
+      expect(statSync(volume)).toMatchObject({ uid: 0, gid: NOBODY })
+      const operator = new Operator(folder, join(volume, 'scrip'))
+      const serve = ['--mode', 'live', '--data-dir', operator.dataDir]
+      for (const amount of [5, 10]) {
+        await using server = await start(serve, AS_NOBODY) // OnRootMismatch: the second mount changes nothing
+        if (amount === 5) {
+          expect(await operator.run(['client', 'add', 'acme'], AS_NOBODY)).toMatchObject({ exitCode: 0 })
+          expect(await operator.run(['wallet', 'add', 'acme', 'USD'], AS_NOBODY)).toMatchObject({ exitCode: 0 })
+        }
+        const funded = await operator.run(['wallet', 'fund', '1', '5', '--json'], AS_NOBODY)
+        expect(JSON.parse(funded.stdout)).toMatchObject({ amount })
+        await server.stop()
+      }
+      const modes = readdirSync(operator.dataDir).map((name) => statSync(join(operator.dataDir, name)).mode & 0o077)
+      expect(new Set(modes)).toEqual(new Set([0]))
+
+      openToGroup(volume) // Always, the default
+      const refused = await operator.run(['serve', '--mode', 'live', '--port', '0'], AS_NOBODY)
+      expect(refused).toMatchObject({
+        exitCode: 4,
+        stdout: '',
+        stderr: expect.stringContaining('can be read or changed by other users of the machine\nRun chmod 600 '),
+      })
+      Bun.spawnSync(['chmod', '-R', 'go-rwx', operator.dataDir])
+      await (await start(serve, AS_NOBODY)).stop()
+    },
+  )
+
+  operatorTest('a secret that root owns may be readable by its group, and by nobody else', async (operator) => {
+    chmodSync(operator.folder, 0o755)
+    mkdirSync(operator.dataDir, { mode: 0o700 })
+    chownSync(operator.dataDir, NOBODY, NOBODY)
+    const key = operator.file('voucher.key', 'a1'.repeat(32))
+    const place = { ...AS_NOBODY, env: { SCRIP_VOUCHER_KEY_FILE: key, SCRIP_PORT: '0' } }
+    const serve = ['--mode', 'live', '--data-dir', operator.dataDir]
+    for (const [owner, mode, isTaken] of [
+      [0, 0o440, true],
+      [0, 0o640, true],
+      [NOBODY, 0o600, true],
+      [NOBODY, 0o400, true],
+      [NOBODY, 0o440, false],
+      [0, 0o660, false],
+      [0, 0o444, false],
+    ] as const) {
+      chownSync(key, owner, NOBODY)
+      chmodSync(key, mode)
+      if (isTaken) await (await start(serve, place)).stop()
+      else {
+        expect({ owner, mode, ...(await operator.run(['serve', '--mode', 'live'], place)) }).toEqual({
+          owner,
+          mode,
+          exitCode: 4,
+          stdout: '',
+          stderr: `scrip: SCRIP_VOUCHER_KEY_FILE: ${key} can be read or changed by other users of the machine\nGive it to the user of the server with chmod 600, or to root with chmod 440 and a group of that user. In a container, do that to the file of the host that is mounted there.\n`,
+        })
+      }
+    }
+  })
+})
 
 test.skipIf(process.getuid?.() !== 0)(
   'files that a command of root writes to the folder of a server belong to the user of the server',
@@ -140,8 +229,7 @@ test.skipIf(process.getuid?.() !== 0)(
       await operator.json('vouchers', 'rekey')
       const isForeign = (name: string) => statSync(join(operator.dataDir, name)).uid !== NOBODY
       expect(readdirSync(operator.dataDir).filter(isForeign)).toEqual([])
-      const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-      const place = { through: asNobody }
+      const place = AS_NOBODY
       await (await start(['--mode', 'live', '--data-dir', operator.dataDir], place)).stop()
       expect(await operator.run(['wallet', 'fund', '1', '5'], place)).toMatchObject({ exitCode: 0 })
     }),
