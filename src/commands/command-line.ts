@@ -148,6 +148,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
         (await import('../acts/transactions.ts')).transactionList,
       ),
     statement: async (command) => (await import('./records/statement.ts')).statementCommand(command),
+    ledger: async (command) => (await import('./records/books.ts')).booksCommand(command),
     reconcile: async (command) => (await import('./records/reconcile.ts')).reconcileCommand(command),
     audit: noun('see what operators did', NOUNS.audit),
     webhooks: noun('list webhooks and deliver events again', NOUNS.webhooks),
