@@ -53,8 +53,10 @@ export const createMetrics = async (options: MetricsOptions) => {
         labelNames,
         registers,
         async collect() {
+          const values = await valuesOf(read)
+          // Without a wait in between: two scrapes at once would count twice.
           this.reset()
-          for (const [labels, value] of await valuesOf(read)) this.inc(labels, value)
+          for (const [labels, value] of values) this.inc(labels, value)
         },
       })
     }

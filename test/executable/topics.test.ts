@@ -77,7 +77,7 @@ describe('metrics of live mode', () => {
     const before = await metricsOf(port)
     expect(gaugeOf(before, 'scrip_wallets_low')).toBe('0')
     expect(gaugeOf(before, 'scrip_backup_age_seconds')).toBe('+Inf')
-    expect(before).not.toMatch(/^scrip_stock_days\{/m)
+    expect(before).not.toMatch(/^scrip_stock_seconds\{/m)
     await server.stop()
     await operator.json('backup', join(operator.folder, 'backup.sqlite'))
     const again = await operator.serve('--metrics-port', port)
@@ -85,11 +85,19 @@ describe('metrics of live mode', () => {
     const page = await metricsOf(port)
     const tea = '{product_id="1",denomination="10.00",currency="USD"}'
     expect(gaugeOf(page, `scrip_stock_available${tea}`)).toBe('1')
-    expect(gaugeOf(page, `scrip_stock_days${tea}`)).toBe('15')
+    expect(gaugeOf(page, `scrip_stock_seconds${tea}`)).toBe(String(15 * 86_400))
     expect(gaugeOf(page, 'scrip_stock_available{product_id="2",denomination="10.00",currency="EUR"}')).toBe('3')
     expect(gaugeOf(page, 'scrip_wallets_low')).toBe('1')
     expect(Number(gaugeOf(page, 'scrip_backup_age_seconds'))).toBeWithin(0, 120)
+    for (const atOnce of await Promise.all([metricsOf(port), metricsOf(port), metricsOf(port)])) {
+      expect(gaugeOf(atOnce, `scrip_stock_available${tea}`)).toBe('1')
+      expect(gaugeOf(atOnce, `scrip_stock_seconds${tea}`)).toBe(String(15 * 86_400))
+    }
     await again.stop()
+    if (Bun.which('promtool')) {
+      const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: page, encoding: 'utf8' })
+      expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+    }
     const alerts = Bun.YAML.parse(await Bun.file(join(DOCS, 'operate/alerts.yml')).text()) as {
       groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
     }

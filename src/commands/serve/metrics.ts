@@ -7,7 +7,7 @@ import type { Query } from '../../db/database.ts'
 import { UNCACHED } from '../../http/json.ts'
 import type { Listening } from '../../http/listen.ts'
 import { pathOf } from '../../http/target.ts'
-import { MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts'
 import { isUnavailable } from '../../kernel/failure.ts'
 import type { Log } from '../../observability/log.ts'
 import type { Labelled, Metrics } from '../../observability/metrics.ts'
@@ -74,9 +74,11 @@ const watchOperations = ({ gauge }: Metrics, world: World, reference: Reference)
   const labels = ['product_id', 'denomination', 'currency']
   const left = async () => (await stock()).map(({ labels, available }): Labelled => [labels, available])
   gauge('scrip_stock_available', 'Codes left for sale.', left, labels)
-  const days = async () =>
-    (await stock()).flatMap(({ labels, daysLeft }): Labelled[] => (daysLeft === null ? [] : [[labels, daysLeft]]))
-  gauge('scrip_stock_days', 'Days that the codes last at the sales of the last 30 days.', days, labels)
+  const seconds = async () =>
+    (await stock()).flatMap(({ labels, daysLeft }): Labelled[] =>
+      daysLeft === null ? [] : [[labels, (daysLeft * DAY_MS) / SECOND_MS]],
+    )
+  gauge('scrip_stock_seconds', 'Time that the codes last at the sales of the last 30 days.', seconds, labels)
   gauge('scrip_wallets_low', 'Wallets below their threshold.', () => countLow(world.db.query))
   gauge('scrip_webhook_failing_seconds', 'Time since the webhook that fails the longest began to fail.', () => {
     const nowMs = world.clock.nowMs()
