@@ -12,6 +12,7 @@ import { combineObservers } from '../http/observer.ts'
 import { type Operation, servedBy } from '../http/operation.ts'
 import { RequestTimer } from '../http/request-timer.ts'
 import { serviceRoutes } from '../http/service-routes.ts'
+import { basePathOf } from '../http/target.ts'
 import { orderRoutes } from '../orders/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
@@ -60,6 +61,7 @@ export const createApp = (deps: Deps) => {
     operations,
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
+    basePath: basePathOf(publicUrl),
     isClosing: deps.isClosing,
     observer: combineObservers([timer, extension?.observer]),
     asFailure: (error, request) => extension?.failureOf(error, request) ?? asFailure(error),

@@ -17,6 +17,8 @@ interface HttpLayerOptions {
   operations: ReadonlyMap<string, Operation>
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
+  /** The path of the public URL, with which each Location begins. */
+  basePath: string
   /** True once the program is closing: each response then closes its connection. */
   isClosing: () => boolean
   observer: HttpObserver | undefined
@@ -82,6 +84,7 @@ export const httpLayer = (options: HttpLayerOptions) => {
     const { request, set, operation } = routed
     if (answer instanceof PublicFile) set.headers['Cache-Control'] = 'no-cache'
     setCommonHeaders(options, set)
+    if (set.headers.Location) set.headers.Location = options.basePath + set.headers.Location
     const shown = isOfDryRun(set.headers) ? dryRunResponse(answer, operation?.response.schema, set.headers) : answer
     if (shown instanceof Response || shown instanceof PublicFile) {
       const response = shown instanceof Response ? shown : shown.responseTo(request)

@@ -3,6 +3,7 @@ import type { Extension, Program } from '../app/extension.ts'
 import { isDamage } from '../db/storage.ts'
 import { servedBy } from '../http/operation.ts'
 import { withOperation } from '../http/request-id.ts'
+import { urlBehind } from '../http/target.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Log } from '../observability/log.ts'
 import type { World } from '../worlds/world.ts'
@@ -165,7 +166,7 @@ export class Sandbox implements Extension {
     }
     const { publicUrl } = this.options
     const body = sent.method === 'GET' ? null : (sent.body ?? null)
-    const request = new Request(publicUrl + sent.path, { method: sent.method, headers, body })
+    const request = new Request(urlBehind(publicUrl, sent.path), { method: sent.method, headers, body })
     this.observer.expect(request, world)
     if (cause) this.#causes.set(request, cause)
     return this.observer.deliver(request, await app.handle(request))

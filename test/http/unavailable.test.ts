@@ -28,6 +28,7 @@ describe('an error of the database', () => {
       .use(
         httpLayer({
           operations: new Map(),
+          basePath: '',
           admit: () => undefined,
           nextRequestId: () => 'one',
           isClosing: () => false,

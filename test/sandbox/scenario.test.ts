@@ -249,6 +249,15 @@ describe('A scenario that stops is a 400 that names the step, what was sent and 
     ['a snapshot', [{ method: 'PUT', path: '/_sandbox/snapshots/kept' }], 'its own world alone'],
     ['a reset', [post('/_sandbox/reset')], 'its own world alone'],
     ['a reset in other words', [post('/api/v1/../../_sandbox/./reset')], 'its own world alone'],
+    ['a reset with an escape', [post('/_sandbox/re%73et')], 'its own world alone'],
+    [
+      'a path that a reference takes out of the front door',
+      [
+        post('/api/v1/orders', { ...DELAYED, client_reference: '..' }, { name: 'order' }),
+        get('/_sandbox/{{order.client_reference}}/status'),
+      ],
+      'a step uses paths below /auth, /api/v1 and /_sandbox alone',
+    ],
     ['a scenario', [{ method: 'PUT', path: '/_sandbox/scenario', body: { steps: [] } }], 'its own world alone'],
     ['a feed, which never ends', [get('/_sandbox/feed')], 'its own world alone'],
     [
@@ -287,6 +296,13 @@ describe('400 refuses a scenario with', () => {
       { steps: [ONE, get('/openapi.json')] },
       ...(['steps.2.path', 'format', 'must be a path below /auth, /api/v1 or /_sandbox'] as const),
     ],
+    ...['/_sandbox/../status', '/auth/%2e%2e/cards/1', '/api/v1/..\\..\\docs', '/_sandbox/..%2Fstatus'].map(
+      (path): [string, object, string, string, string] => [
+        `a path that leaves the front door by its dots: ${path}`,
+        { steps: [get(path)] },
+        ...(['steps.1.path', 'format', 'must be a path below /auth, /api/v1 or /_sandbox'] as const),
+      ],
+    ),
   ])('%s', async (_, sent, field, rule, problem) => {
     const world = await server.world()
     const response = await control(server, 'PUT', `/scenario?world=${world.name}`, sent)

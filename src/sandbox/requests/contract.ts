@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EventSchema } from '../../events/contract.ts'
 import { ParameterProblem, parameter, parseId, pathParameter } from '../../http/parameters.ts'
 import { nullable, oneOf, Timestamp } from '../../http/schemas.ts'
+import { urlBehind } from '../../http/target.ts'
 import { Text } from '../../http/validation.ts'
 import { DomainError, violation } from '../../kernel/failure.ts'
 import { EntrySchema } from '../../wallets/ledger-entry.ts'
@@ -185,8 +186,9 @@ export const SentRequest = Type.Object(
 )
 
 /** Refuses requests to the control API, which would send again. @throws DomainError validation */
-export const checkSent = ({ path, headers }: SentRequest, baseUrl: string): void => {
-  if (!path.startsWith('/') || isControl(new URL(baseUrl + path).pathname)) throw new DomainError(PATH_WRONG)
+export const checkSent = ({ path, headers }: SentRequest, publicUrl: string): void => {
+  if (!path.startsWith('/') || isControl(new URL(urlBehind(publicUrl, path)).pathname))
+    throw new DomainError(PATH_WRONG)
   try {
     new Headers(headers)
   } catch {

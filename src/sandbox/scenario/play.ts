@@ -5,7 +5,7 @@ import { scenarioStopped } from '../errors.ts'
 import type { Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn } from '../worlds/accounts.ts'
-import { resolved, SHOWN_MAX, type Step, StepFault } from './scenario.ts'
+import { frontDoorPaths, resolved, SHOWN_MAX, type Step, StepFault } from './scenario.ts'
 
 /** Paths that a step must not use: they affect other worlds, replace its own world, or wait until the world exists. */
 const REFUSED = /^\/_sandbox\/(?:worlds|snapshots|reset|scenario|feed|webhooks\/settle)(?:\/|$)/
@@ -60,8 +60,10 @@ const responseTo = async (world: World, step: Step, send: Send): Promise<string>
 /** The client that is logged in for a step; undefined if the step has its own token. @throws StepFault */
 const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step): string | undefined => {
   if (!findClientIn(world, as)) throw new StepFault(`no client is called ${as}`)
-  const { pathname, searchParams } = new URL(`http://localhost${path}`)
-  if (REFUSED.test(pathname) || searchParams.has('world')) {
+  const paths = frontDoorPaths(path)
+  if (!paths) throw new StepFault('a step uses paths below /auth, /api/v1 and /_sandbox alone')
+  const { searchParams } = new URL(`http://localhost${path}`)
+  if (paths.some((each) => REFUSED.test(each)) || searchParams.has('world')) {
     throw new StepFault('a step acts on its own world alone, and while it is made')
   }
   try {

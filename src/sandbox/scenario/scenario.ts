@@ -11,6 +11,26 @@ import { scenarioStopped } from '../errors.ts'
 
 const STEPS_MAX = 1_000
 
+/** The paths that a step may use. */
+const FRONT_DOOR = '^/(?:auth|api/v1|_sandbox)(?:[/?]|$)'
+const PATH_PROBLEM = 'must be a path below /auth, /api/v1 or /_sandbox'
+
+/** A path as servers read it, once its dots are resolved, and once its escapes are too; undefined if it is not of the front door. */
+export const frontDoorPaths = (path: string): string[] | undefined => {
+  const paths = [pathnameOf(path), pathnameOf(decoded(path))]
+  return paths.every((each) => new RegExp(FRONT_DOOR).test(each)) ? paths : undefined
+}
+
+const pathnameOf = (path: string): string => new URL(`http://localhost${path}`).pathname
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path // of bytes that cannot be text, which no route has
+  }
+}
+
 const StepSchema = Type.Object(
   {
     name: Type.Optional(
@@ -19,7 +39,7 @@ const StepSchema = Type.Object(
     as: Type.Optional(Text({ description: 'The client that sends it; sandbox if left out', example: 'limited' })),
     method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     path: Text({
-      pattern: '^/(?:auth|api/v1|_sandbox)(?:[/?]|$)',
+      pattern: FRONT_DOOR,
       maxLength: 8_000,
       description: 'a path below /auth, /api/v1 or /_sandbox',
       example: '/api/v1/orders/{{order.id}}/cancel',
@@ -80,6 +100,7 @@ const readStep = (sent: unknown, names: Set<string>): Step => {
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(StepSchema.properties, name))
   if (unknown !== undefined) throw violated(unknown, 'enum', unknownProblem('member', StepSchema))
   const step = checkStep(sent)
+  if (!frontDoorPaths(step.path)) throw violated('path', 'format', PATH_PROBLEM)
   if (step.name === undefined) return step
   if (names.has(step.name)) throw violated('name', 'enum', 'must not be that of an earlier step')
   names.add(step.name)
