@@ -61,6 +61,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   transition_refused: 'check the status: this transition is not possible from it',
   unavailable: 'retry after `Retry-After` seconds: the request had no effect',
   unauthorized: 'renew the token with `POST /auth/refresh`, or log in',
+  unrepeatable: 'the message names the request: begin with a fresh world, or filter the list so that it is left out',
   validation: 'correct the fields in the message',
   wallet_not_found: 'use an id from `GET /api/v1/wallets`',
   damaged: 'put a copy of the file back, which the log names, or delete the world or snapshot',

@@ -70,6 +70,7 @@ type FailureCode =
   | 'transition_refused'
   | 'unauthorized'
   | 'unavailable'
+  | 'unrepeatable'
   | 'validation'
   | 'webhook_not_active'
   | 'world_damaged'

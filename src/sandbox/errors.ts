@@ -39,6 +39,9 @@ export const snapshotTooLarge = (bytesMax: number): Failure =>
 /** The failed step of a scenario: its number, its request and the response. */
 export const scenarioStopped = (message: string): Failure => badRequest('scenario_stopped', message)
 
+/** Names the part of a log that cannot be a step of a scenario. */
+export const unrepeatable = (message: string): Failure => badRequest('unrepeatable', message)
+
 /** Waiting does not help until somebody makes room: a client retries once a minute. */
 const NO_ROOM = { kind: 'TOO_MANY_REQUESTS', headers: { 'Retry-After': '60' } } as const
 

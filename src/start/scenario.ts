@@ -8,7 +8,7 @@ import { DomainError } from '../kernel/failure.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { settingsOf } from '../sandbox/scenario/make.ts'
-import { readSteps, type Step } from '../sandbox/scenario/scenario.ts'
+import { readSteps, SCENARIO_BYTES_MAX, type Step } from '../sandbox/scenario/scenario.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
 import { forgetPasswords } from '../sandbox/seed/accounts.ts'
 import { imageOf } from '../sandbox/worlds/state.ts'
@@ -18,9 +18,6 @@ import { assemble } from './assemble.ts'
 import { type Beginning, inFile } from './origin.ts'
 
 /** The scenario of `--scenario`: every world begins with it (contract C15). */
-
-/** As long as the body of a request. */
-const BYTES_MAX = 1_048_576
 
 /** Plays the scenario of `--scenario`, if there is one. @throws UsageError, or as {@link assemble} */
 export const playBeginning = async (config: Config, clock: SteadyClock, log: Log): Promise<Beginning | undefined> => {
@@ -55,7 +52,7 @@ const textOf = (name: string): string => {
 const fileText = (file: string): string =>
   inFile(file, () => {
     const bytes = readFileSync(file)
-    if (bytes.length > BYTES_MAX) throw new Error(`is longer than ${BYTES_MAX} bytes`)
+    if (bytes.length > SCENARIO_BYTES_MAX) throw new Error(`is longer than ${SCENARIO_BYTES_MAX} bytes`)
     return new TextDecoder().decode(bytes) // without a byte order mark
   })
 

@@ -380,6 +380,12 @@ const REFUSALS: Record<string, Scene> = {
     return call
   },
   'world_events.not_found': () => ({ query: 'after=evt_1' }),
+  'requests.unrepeatable': async (world) => {
+    await succeeds(
+      world.post('/api/v1/beneficiaries', { ...examples.get('createBeneficiary'), metadata: { token: 'x' } }),
+    )
+    return { query: 'format=scenario' }
+  },
   'requests.validation': () => ({ query: 'format=xml' }),
   'coverage.validation': () => ({ query: 'format=xml' }),
   'clock.validation': async (world) => {

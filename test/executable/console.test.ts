@@ -275,6 +275,20 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Next request').waitFor()
   })
 
+  test('saves what is filtered as a scenario of one world', async () => {
+    const page = await consoles.open(`#requests?world=${world}&q=method:post path:/api/v1/webhooks`)
+    await row(page, '/api/v1/webhooks').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as scenario' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`${world}.json`)
+    expect(await Bun.file(await download.path()).json()).toEqual({
+      steps: [{ method: 'POST', path: '/api/v1/webhooks', body: expect.objectContaining({ events: ['*'] }) }],
+    })
+    await page.getByText('Saved as a scenario').waitFor()
+  })
+
   test('keeps the filter in the address, and goes from the search to the results', async () => {
     const page = await consoles.open(`#requests?world=${world}&q=status%3A4xx`)
     await page.locator('.row').first().waitFor()

@@ -118,6 +118,10 @@ describe('scrip mcp', () => {
       caused: expect.arrayContaining([expect.objectContaining({ type: 'order.created' })]),
     })
 
+    const { data: session } = await use(client, 'scenario', { world: 'shop' })
+    const placed = { method: 'POST', path: '/api/v1/orders' }
+    expect(session).toMatchObject({ steps: [placed, placed] })
+
     const { words: advice } = await use(client, 'read_guide', { about: 'Idempotency-Key retry' })
     expect(advice).toContain('Idempotency-Key')
     await use(client, 'world', { action: 'reset', name: 'shop' })

@@ -215,11 +215,12 @@ describe('GET /_sandbox/requests', () => {
       validation(
         'wrld',
         'enum',
-        'is not a known parameter; known are world, limit, status, path, method, search, after, wait, format, bodies',
+        'is not a known parameter; known are world, limit, status, path, method, search, ids, after, wait, format, bodies',
       ),
     ],
-    ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl')],
-    ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl')],
+    ['?format=xml', 400, validation('format', 'enum', 'must be one of json, har, curl, scenario')],
+    ['?format=', 400, validation('format', 'enum', 'must be one of json, har, curl, scenario')],
+    ['?ids=1,x', 400, validation('ids', 'format', 'must be ids, separated by commas')],
   ])('%s is refused with %d', async (query, status, body) => {
     expect(await control(server, 'GET', `/requests${query}`)).toMatchObject({ status, body })
   })

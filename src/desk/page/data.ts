@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { errorMessageIn } from '../../http/error-message.ts'
+import { saveFile } from '../../pages/ui/notices.tsx'
 import type { Filled, Form } from '../wire.ts'
 
 /** The requests of the desk. Besides the cookie they need a key, which came with the first page. */
@@ -77,7 +78,5 @@ export const payoutsNamed = (text: string): Promise<List> => post('payouts', tex
 export const download = async (name: string, ...path: Parameters<typeof pathOf>): Promise<void> => {
   const [names, query] = path
   const blob = await (await send('GET', pathOf(names, { ...query, csv: '1' }))).blob()
-  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: `${name}.csv` })
-  link.click()
-  URL.revokeObjectURL(link.href)
+  saveFile(`${name}.csv`, blob)
 }

@@ -40,3 +40,10 @@ export const act = async (work: () => Promise<unknown>, done?: string): Promise<
 
 export const copy = (text: string, what: string): Promise<boolean> =>
   act(() => navigator.clipboard.writeText(text), `Copied ${what}`)
+
+/** Saves a file as the browser saves a download. */
+export const saveFile = (name: string, content: Blob): void => {
+  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(content), download: name })
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -163,6 +163,18 @@ export const pathFilter = Type.Optional(
   ),
 )
 
+export const idsFilter = Type.Optional(
+  parameter<ReadonlySet<number>>(
+    Type.String({ description: 'Only the requests with these ids, separated by commas', example: '2' }),
+    (text) => {
+      const ids = text.split(',').map(parseId)
+      return ids.includes(undefined)
+        ? new ParameterProblem('format', 'must be ids, separated by commas')
+        : new Set(ids as number[])
+    },
+  ),
+)
+
 export const CLIENT_UNKNOWN = violation('client', 'enum', 'must be the username of a client of this world')
 export const PATH_WRONG = violation('path', 'format', 'must be a path outside of /_sandbox')
 export const HEADERS_WRONG = violation('headers', 'format', 'must have names and values that HTTP allows')

@@ -13,6 +13,7 @@ interface RequestFilter {
   path?: string
   /** A part of the path, the request id or a body, in the form that texts are searched in. */
   search?: string
+  ids?: ReadonlySet<number>
   /** Only later ones. */
   after?: number
   /** A list without bodies is limited by its number of requests alone. */
@@ -47,6 +48,7 @@ const newest = (requests: LoggedRequest[], { limit, bodies }: RequestFilter): Fo
 
 export const matches = ({ id, method, status, read }: LoggedRequest, filter: RequestFilter): boolean =>
   (filter.after === undefined || id > filter.after) &&
+  (filter.ids === undefined || filter.ids.has(id)) &&
   (filter.status === undefined || hasStatus(status, filter.status)) &&
   (filter.method === undefined || method === filter.method) &&
   ((filter.path === undefined && filter.search === undefined) || hasPathAndText(read(), filter))

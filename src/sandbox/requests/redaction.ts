@@ -2,7 +2,7 @@ import type { ResponseHeaders } from '../../http/observer.ts'
 
 /** Removes all secrets that grant access from headers, bodies and paths of the request log (decision 0014). */
 
-const REDACTED = '[redacted]'
+export const REDACTED = '[redacted]'
 
 /** Names of secrets end with one of these, whoever chose them: `x-api-key`, `idToken`, `client_secret`. */
 const SECRET_WORDS = 'password|secret|token|authorization|cookie|api[_-]?key'
@@ -32,7 +32,7 @@ export const shownPartOf = (body: Uint8Array): Uint8Array =>
 export const redactedBody = (body: string | undefined): string | null => {
   if (body === undefined || body === '') return null
   const safe = SUSPECT.test(body) ? withoutSecrets(body) : body
-  return safe.length > BODY_CHARACTERS_MAX ? `${safe.slice(0, BODY_CHARACTERS_MAX)}…` : safe
+  return isCut(safe) ? `${safe.slice(0, BODY_CHARACTERS_MAX)}…` : safe
 }
 
 /** A suspect text that is not JSON is replaced as a whole. */
@@ -58,6 +58,9 @@ const JSON_WITHIN = /^\s*["[{]/
 /** The messages of a refusal about a secret field. */
 const isListOfMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null && 'rule' in item)
+
+/** True for a body of which the log has only a part. */
+export const isCut = (body: string): boolean => body.length > BODY_CHARACTERS_MAX
 
 export const redactedPath = (path: string): string => {
   const start = path.indexOf('?') + 1

@@ -92,6 +92,21 @@ export const StoredRequest = Type.Object({
   bytes: Type.Number(),
 })
 
+/** A move of the clock of a world, as a request would repeat it. */
+export type ClockMove = Static<typeof ClockMove>
+export const ClockMove = Type.Object({
+  /** The id of the last request before it. */
+  after: Type.Integer(),
+  body: Type.Object({
+    now: Type.Optional(Type.String()),
+    advance: Type.Optional(Type.String()),
+    frozen: Type.Optional(Type.Boolean()),
+  }),
+})
+
+/** More than a scenario has steps. */
+const MOVES_MAX = 1_001
+
 /** The last requests of a world, the oldest first (decision 0014). */
 class RequestLog {
   readonly #recent = new Recent<LoggedRequest>({
@@ -104,7 +119,37 @@ class RequestLog {
   /** The time at which the newest request ended. */
   newestMs = Number.NEGATIVE_INFINITY
 
+  /** True if the world was fresh when the log began. */
+  beginsFresh = false
+  #moves: ClockMove[] = []
+
   constructor(private readonly world: World) {}
+
+  get moves(): readonly ClockMove[] {
+    return this.#moves
+  }
+
+  addMove(body: ClockMove['body']): void {
+    wake(this.world)
+    this.#moves.push({ after: this.#recent.last, body })
+    if (this.#moves.length > MOVES_MAX) this.#moves.shift()
+  }
+
+  /** The reason why the log does not have everything since the world began; undefined if it has. */
+  get missingBeginning(): string | undefined {
+    wake(this.world)
+    const { first } = this.#recent
+    if (first > 1) return `the log of this world begins with request ${first}: it has dropped the earlier ones`
+    return this.beginsFresh
+      ? undefined
+      : 'this world did not begin fresh: what was there before request 1 is not in its log'
+  }
+
+  /** Continues with what an earlier process has kept. */
+  restoreBeginning({ beginsFresh, moves }: { beginsFresh: boolean; moves: readonly ClockMove[] }): void {
+    this.beginsFresh = beginsFresh
+    this.#moves = [...moves]
+  }
 
   get bytes(): number {
     return this.#recent.bytes

@@ -4,8 +4,9 @@ import { choiceFilter, searchFilter } from '../../http/parameters.ts'
 import { DomainError, foundOr, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { afterFilter, controlRoutes, limitUpTo } from '../control/operation.ts'
-import { REQUEST_NOT_FOUND } from '../errors.ts'
+import { REQUEST_NOT_FOUND, unrepeatable } from '../errors.ts'
 import type { Parts, Sent } from '../parts.ts'
+import { MadeScenario } from '../scenario/scenario.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { waitFilter } from '../waiting.ts'
 import { findClientIn, usernameIn } from '../worlds/accounts.ts'
@@ -18,6 +19,7 @@ import {
   Fault,
   Har,
   HEADERS_WRONG,
+  idsFilter,
   LIMIT_DEFAULT,
   LIMIT_MAX,
   PATH_WRONG,
@@ -33,9 +35,20 @@ import { detailOf } from './detail.ts'
 import { HAR_TAIL, harEntry, harHead, toCurl } from './formats.ts'
 import { matches, readLogs } from './listing.ts'
 import { type LoggedRequest, requestLog } from './request-log.ts'
+import { toScenario } from './to-scenario.ts'
 
-const FORMAT = choiceFilter(['json', 'har', 'curl'], 'The format of the response: JSON, a HAR file or curl lines')
-const FORMAT_WRONG = violation('format', 'enum', 'must be one of json, har, curl')
+const ONE_FORMATS = ['json', 'har', 'curl'] as const
+const FORMATS = [...ONE_FORMATS, 'scenario'] as const
+const FORMAT_WRONG = violation('format', 'enum', 'must be one of json, har, curl, scenario')
+const ONE_FORMAT_WRONG = violation('format', 'enum', 'must be one of json, har, curl')
+const UNREPEATABLE = unrepeatable('request 5 has a secret, which the log does not keep')
+
+/** @throws DomainError validation, unrepeatable */
+const scenarioOf = (world: World | undefined, read: readonly LoggedRequest[]) => {
+  if (!world) throw violated('world', 'format', 'must be one world for a scenario')
+  return toScenario(world, read)
+}
+
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 const CURL = {
   'text/plain': { schema: Type.String(), example: "curl -X GET 'http://127.0.0.1:4747/api/v1/countries/1'\n" },
@@ -59,8 +72,9 @@ export const requestRoutes = ({
     .get(
       '/requests',
       async ({ query: { world, format, wait: waitMs, ...filter } }) => {
-        if (world === ALL_WORLDS && filter.after !== undefined)
-          throw violated('after', 'format', 'must come with one world: each numbers its own requests')
+        for (const field of ['ids', 'after'] as const)
+          if (world === ALL_WORLDS && filter[field] !== undefined)
+            throw violated(field, 'format', 'must come with one world: each numbers its own requests')
         const only = world === ALL_WORLDS ? undefined : getWorld(worlds, world)
         const read = await waiting.list({
           world: only,
@@ -71,6 +85,8 @@ export const requestRoutes = ({
               if ((!only || logged.world === only) && matches(logged, filter)) onCome()
             }),
         })
+        if (format === 'scenario')
+          return textResponse(`${JSON.stringify(scenarioOf(only, read), null, 2)}\n`, JSON_TYPE)
         if (format === 'curl') return textResponse(read.map(curlOf).reverse().join(''))
         if (format === 'har') return har(read.map(toEntry).reverse())
         const recorded = read.map((logged) => logged.read())
@@ -83,7 +99,7 @@ export const requestRoutes = ({
         id: 'listRequests',
         summary: 'Read the request log of a world, or of all, or wait for a request',
         description:
-          'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2 or curl lines. A list of all worlds has at most 4 MiB of bodies.',
+          'The last 1,000 requests of each, the newest first, without secrets; or, the oldest first, as HAR 1.2, curl lines or a scenario. The scenario has the requests of one world that wrote, and the moves of its clock. A list of all worlds has at most 4 MiB of bodies.',
         query: Type.Object({
           ...WorldsQuery.properties,
           limit: limitUpTo(LIMIT_MAX, LIMIT_DEFAULT),
@@ -91,17 +107,21 @@ export const requestRoutes = ({
           path: pathFilter,
           method: choiceFilter(METHODS, 'Only requests of this method'),
           search: searchFilter('Part of the path, the request id or a body, in any case', 'bonus-1'),
+          ids: idsFilter,
           after: afterFilter,
           wait: waitFilter,
-          format: FORMAT,
+          format: choiceFilter(
+            FORMATS,
+            'JSON, a HAR file, curl lines, or the scenario that makes the same records again',
+          ),
           bodies: choiceFilter(['true', 'false'], 'With `false`, bodies are null in JSON'),
         }),
         response: {
           description: 'The requests',
-          schema: Type.Union([Type.Array(RecordedRequest), Har]),
+          schema: Type.Union([Type.Array(RecordedRequest), Har, MadeScenario]),
           alsoAs: CURL,
         },
-        refuses: { validation: FORMAT_WRONG },
+        refuses: { validation: FORMAT_WRONG, unrepeatable: UNREPEATABLE },
       },
     )
     .get(
@@ -118,13 +138,16 @@ export const requestRoutes = ({
         description:
           'The request and its response, without secrets, the rows that it wrote, the ledger entries that it posted, and its events with their deliveries.',
         params: RequestPath,
-        query: Type.Object({ ...WorldQuery.properties, format: FORMAT }),
+        query: Type.Object({
+          ...WorldQuery.properties,
+          format: choiceFilter(ONE_FORMATS, 'JSON, a HAR file or a curl line'),
+        }),
         response: {
           description: 'The request',
           schema: Type.Union([RequestDetail, Har]),
           alsoAs: CURL,
         },
-        refuses: { not_found: REQUEST_NOT_FOUND, validation: FORMAT_WRONG },
+        refuses: { not_found: REQUEST_NOT_FOUND, validation: ONE_FORMAT_WRONG },
       },
     )
     .post(

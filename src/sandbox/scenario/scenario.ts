@@ -9,7 +9,9 @@ import { scenarioStopped } from '../errors.ts'
 
 /** A scenario: requests that a world begins with (contract C15). */
 
-const STEPS_MAX = 1_000
+export const STEPS_MAX = 1_000
+/** As long as the body of a request. */
+export const SCENARIO_BYTES_MAX = 1_048_576
 
 /** The paths that a step may use. */
 const FRONT_DOOR = '^/(?:auth|api/v1|_sandbox)(?:[/?]|$)'
@@ -67,6 +69,12 @@ export const ScenarioSchema = Type.Object(
     description:
       'Requests in order. {{name.member}} in path, headers or body is that member of the response to the step of that name; {{{{ stands for {{.',
   },
+)
+
+/** A scenario in a response, where no member is null. */
+export const MadeScenario = Type.Object(
+  { steps: Type.Array(Type.Object(StepSchema.properties, { title: 'MadeStep' })) },
+  { title: 'MadeScenario', description: 'A scenario, for PUT /_sandbox/scenario and --scenario' },
 )
 
 const checkList = bodyCheck(Type.Object({ steps: Type.Array(Type.Unknown(), { maxItems: STEPS_MAX }) }))

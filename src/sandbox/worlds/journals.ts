@@ -1,14 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { World } from '../../worlds/world.ts'
-import { requestLog, StoredRequest } from '../requests/request-log.ts'
+import { ClockMove, requestLog, StoredRequest } from '../requests/request-log.ts'
 import { InboxEntry, inboxOf } from '../webhooks/inbox.ts'
 import { isResting, onWake, wake } from './resting.ts'
 import type { KeptBytes, WorldFolder } from './world-folder.ts'
 
 /** The request log and the inboxes of a world. Copies and snapshots do not include them. */
 type Journal = Static<typeof Journal>
-const Journal = Type.Object({ requests: Type.Array(StoredRequest), inbox: Type.Array(InboxEntry) })
+const Journal = Type.Object({
+  beginsFresh: Type.Boolean(),
+  moves: Type.Array(ClockMove),
+  requests: Type.Array(StoredRequest),
+  inbox: Type.Array(InboxEntry),
+})
 
 /** The maximum size of all journals of worlds at rest, compressed. The journal of the longest rest is dropped first. */
 const BYTES_MAX = 268_435_456
@@ -29,16 +34,19 @@ export class Journals {
   rest(world: World): void {
     if (isResting(world)) return
     const [log, inbox] = [world.of(requestLog), inboxOf(world)]
-    const journal: Journal = { requests: log.stored(), inbox: [...inbox.items] }
+    const { beginsFresh, moves } = log
+    const journal: Journal = { beginsFresh, moves: [...moves], requests: log.stored(), inbox: [...inbox.items] }
     this.remove(world.name)
-    if (journal.requests.length + journal.inbox.length > 0) this.#keep(world.name, packed(journal))
+    if (moves.length + journal.requests.length + journal.inbox.length > 0) this.#keep(world.name, packed(journal))
     inbox.forget()
     this.#rest(world)
   }
 
   /** Continues with the journal of an earlier process. A file that somebody has changed is dropped. */
   load(world: World): void {
-    if (!Value.Check(Journal, this.#read(world.name))) this.remove(world.name)
+    const journal = this.#read(world.name)
+    if (!Value.Check(Journal, journal)) this.remove(world.name)
+    else if (journal !== EMPTY) world.of(requestLog).restoreBeginning(journal)
     this.#rest(world)
     wake(world)
   }
@@ -77,6 +85,6 @@ export class Journals {
   }
 }
 
-const EMPTY: Journal = { requests: [], inbox: [] }
+const EMPTY: Journal = { beginsFresh: false, moves: [], requests: [], inbox: [] }
 
 const packed = (journal: Journal): Uint8Array => Bun.zstdCompressSync(JSON.stringify(journal))

@@ -22,6 +22,7 @@ import {
   worldsExhausted,
 } from '../errors.ts'
 import type { Parts } from '../parts.ts'
+import { requestLog } from '../requests/request-log.ts'
 import { worldOfSteps } from '../scenario/make.ts'
 import { readSteps, SCENARIO_STOPPED } from '../scenario/scenario.ts'
 import { makeWorld, restoreInto } from './accounts.ts'
@@ -61,7 +62,8 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
         const world = getWorld(worlds, query.world)
         const clock = clockOf(world)
         const presentMs = clock.nowMs()
-        const targetMs = movedTo(presentMs, isWritten(world) ? presentMs : TIME_MIN_MS, now, advance)
+        const hasWritten = isWritten(world)
+        const targetMs = movedTo(presentMs, hasWritten ? presentMs : TIME_MIN_MS, now, advance)
         const move = (): void => {
           // Frozen first, so that the time is exact.
           if (frozen === true) clock.freeze()
@@ -69,6 +71,9 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
           if (frozen === false) clock.thaw()
         }
         await clock.attempt(move, () => keepClock(world))
+        // Once something is written, only a step forward can be repeated at another time.
+        const moved = now !== undefined && !hasWritten ? { now: toTimestamp(targetMs) } : stepOf(targetMs - presentMs)
+        world.of(requestLog).addMove({ ...moved, ...(frozen !== undefined && { frozen }) })
         const happened = await happenedIn(world, due)
         deliveries.wake()
         return clockWire(world, happened)
@@ -91,6 +96,11 @@ export const clockRoutes = ({ worlds, due, deliveries }: Parts) =>
         refuses: { validation: violation('now', 'min', 'must not be before the present, 2026-01-01T00:00:00.000Z') },
       },
     )
+
+const stepOf = (movedMs: number): { advance?: string } =>
+  movedMs === 0
+    ? {}
+    : { advance: Temporal.Duration.from({ milliseconds: movedMs }).round({ largestUnit: 'hours' }).toString() }
 
 const clockWire = (world: World, happened: readonly Event[]) => ({
   now: toTimestamp(world.clock.nowMs()),

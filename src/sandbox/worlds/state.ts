@@ -5,7 +5,16 @@ import { clientNames } from '../../sessions/queries.ts'
 import { queueEventsOf } from '../../webhooks/queue.ts'
 import { type OpenData, World } from '../../worlds/world.ts'
 import { type ClockState, MovableClock, type Pace, pace } from './movable-clock.ts'
-import { findClock, findPace, findRandomness, keepPace, putClock, putRandomness, type RandomState } from './queries.ts'
+import {
+  findClock,
+  findPace,
+  findRandomness,
+  holdsRecords,
+  keepPace,
+  putClock,
+  putRandomness,
+  type RandomState,
+} from './queries.ts'
 
 /** The state of a world besides its data. Its image holds it in tables. */
 interface StateBesideData extends RandomState {
@@ -88,13 +97,14 @@ export const keptState = (query: Query, seed: string): StateBesideData => {
   }
 }
 
-/** The state of an image with which worlds begin, and the names of its clients. */
+/** The state of an image with which worlds begin, the names of its clients, and whether it has only seed data. */
 export type InitialState = ReturnType<typeof stateIn>
 
 export const stateIn = (image: Uint8Array, seed: string) => {
   const database = Database.inMemory(image)
   try {
-    return { state: keptState(database.query, seed), clients: clientNames(database.query) }
+    const { query } = database
+    return { state: keptState(query, seed), clients: clientNames(query), isFresh: !holdsRecords(query) }
   } finally {
     database.close()
   }

@@ -5,9 +5,11 @@ import { DomainError } from '../../kernel/failure.ts'
 import type { OpenData, World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldDamaged, worldNotFound, worldsExhausted } from '../errors.ts'
+import { requestLog } from '../requests/request-log.ts'
 import { isAccount } from '../seed/accounts.ts'
 import { WorldsInUse } from './in-use.ts'
 import { Journals } from './journals.ts'
+import { holdsRecords } from './queries.ts'
 import { wake } from './resting.ts'
 import { Snapshots } from './snapshots.ts'
 import { type InitialState, imageOf, keepRandomness, keptState, stateIn, worldFrom } from './state.ts'
@@ -58,6 +60,7 @@ export class SandboxWorlds implements Worlds {
     this.#journals = new Journals(options.folder)
     const prepare = options.isLasting ? options.prepare : undefined
     this.snapshots = new Snapshots(options.snapshotFolder, prepare, (file) => this.onDamaged(file))
+    this.#default.of(requestLog).beginsFresh = !holdsRecords(this.#default.db.query)
     this.#journals.load(this.#default)
   }
 
@@ -177,6 +180,7 @@ export class SandboxWorlds implements Worlds {
     const state = database ? keptState(database.query, this.options.seed) : this.#initial.state
     const world = worldFrom(name, database ?? this.#atRest(name), state, this.clock, this.#onResume)
     this.#named.set(name, world)
+    world.of(requestLog).beginsFresh = database ? !holdsRecords(database.query) : this.#initial.isFresh
     if (database) this.#onResume(world)
     this.#present(world, !database)
     return world
@@ -211,6 +215,7 @@ export class SandboxWorlds implements Worlds {
     if (world.name !== DEFAULT_WORLD) return this.#make(world.name, image, world)
     this.#default = this.options.reopenDefault(world, image)
     this.#journals.remove(DEFAULT_WORLD)
+    this.#default.of(requestLog).beginsFresh = !holdsRecords(this.#default.db.query)
     this.#present(this.#default, image === undefined)
     return this.#default
   }

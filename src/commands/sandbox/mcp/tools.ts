@@ -190,14 +190,18 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   scenario: tool(
     'Use this to replace a world by one that is made of requests in order: clients, orders and payouts in any state, faults and clock. {{name.member}} in path, headers or body is that member of the response to the step of that name.',
     Type.Object({
-      steps: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-        description:
-          'Each {name?, as?, method, path, headers?, body?, expect?}: expect is a status, any 2xx if left out',
-      }),
+      steps: Type.Optional(
+        Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+          description:
+            'Each {name?, as?, method, path, headers?, body?, expect?}: expect is a status, any 2xx if left out. Without steps, the scenario of what was sent so far is returned, and nothing changes.',
+        }),
+      ),
       world: World,
     }),
     async (client, { steps, world }) =>
-      told(await client.control('PUT', '/scenario', { world, body: { steps } }), 'Made the world of the steps.'),
+      steps
+        ? told(await client.control('PUT', '/scenario', { world, body: { steps } }), 'Made the world of the steps.')
+        : told(await client.control('GET', '/requests?format=scenario', { world }), 'The scenario of this world.'),
   ),
   test_values: tool(
     'Use this to find values that behave specially: sold-out products, payees whose payout fails, amounts that exceed the balance.',

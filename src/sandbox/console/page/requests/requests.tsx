@@ -2,8 +2,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../../../pages/amounts.ts'
 import { Button, Input } from '../../../../pages/ui/forms.tsx'
 import { useKeys, useLoaded } from '../../../../pages/ui/hooks.ts'
+import { act, saveFile } from '../../../../pages/ui/notices.tsx'
 import { Code } from '../../../../pages/ui/pieces.tsx'
-import { get } from '../api.ts'
+import { askText, get } from '../api.ts'
 import { go, hrefOf, keepPlace, type Place, worldOf } from '../place.ts'
 import { REQUESTS_MAX, store, useNews, useStore } from '../store.ts'
 import type { RequestHead } from '../types.ts'
@@ -86,6 +87,7 @@ export const Requests = ({ place }: { place: Place }) => {
             onClick={() => store.pause(!isPaused)}
           />
           <Button text="Clear" onClick={() => store.clear()} />
+          <Button text="Save as scenario" disabled={shown.length === 0} onClick={() => saveScenario(shown)} />
           <span class="soft" title="The log of each world keeps its last 1,000 requests, of at most 4 MiB together.">
             {shown.length === requests.length ? all : `${shown.length.toLocaleString('en')} of ${all}`}
           </span>
@@ -106,6 +108,19 @@ export const Requests = ({ place }: { place: Place }) => {
     </div>
   )
 }
+
+/** Saves the scenario that makes the records of these requests again, in a fresh world. */
+const saveScenario = (shown: readonly RequestHead[]): Promise<boolean> =>
+  act(async () => {
+    const [world = '', ...others] = new Set(shown.map((request) => request.world))
+    if (others.length > 0) throw new Error('A scenario is of one world. Choose the world, or filter by it: world:NAME')
+    const ids = shown.map(({ id }) => id).join(',')
+    const text = await askText('GET', '/requests', {
+      world,
+      query: { format: 'scenario', ids, limit: String(REQUESTS_MAX) },
+    })
+    saveFile(`${world}.json`, new Blob([text], { type: 'application/json' }))
+  }, 'Saved as a scenario, for --scenario')
 
 /** The keys of the requests whose bodies contain a word of the filter, by word. */
 const useBodies = (filter: string, { world }: Place): Map<string, Set<string>> | undefined => {
