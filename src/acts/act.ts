@@ -1,3 +1,4 @@
+import { type Static, Type } from '@sinclair/typebox'
 import type { AuditSeal } from '../audit/audit.ts'
 import type { DataConfig } from '../config/config.ts'
 import type { Database, Query, Tx } from '../db/database.ts'
@@ -10,23 +11,29 @@ import type { Fields } from './fields.ts'
 /** The acts of operators: their context, and their results (contract C20). */
 
 /** The request of a command. */
-export interface ActRequest {
-  /** The id of this act in the audit. A repeated request with the same id gets the result of the first. */
-  id: string
-  /** The words of the command, without the program: `client add`. */
-  command: string
-  /** The record that it is about, as the operator typed it. */
-  subject: string
-  /** The operator. */
-  user: string
-  /** The values of the fields by their names. */
-  input: Readonly<Record<string, unknown>>
-  isDryRun: boolean
-  /** The last row of the audit that the operator had seen. A later act on the same record refuses this one. */
-  seen?: number | undefined
-  /** The reason if the command itself refused the act: the audit gets a row, and nothing else is done. */
-  refusal?: string | undefined
-}
+export const ActRequest = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    description: 'The id of this act in the audit. A repeated request with the same id gets the result of the first.',
+  }),
+  command: Type.String({ description: 'The words of the command, without the program: `client add`' }),
+  subject: Type.String({ description: 'The record that it is about, as the operator typed it' }),
+  user: Type.String({ description: 'The operator' }),
+  input: Type.Readonly(Type.Record(Type.String(), Type.Unknown(), { description: 'The values of the fields' })),
+  isDryRun: Type.Boolean(),
+  seen: Type.Optional(
+    Type.Union([Type.Integer(), Type.Undefined()], {
+      description:
+        'The last row of the audit that the operator had seen. A later act on the same record refuses this one.',
+    }),
+  ),
+  refusal: Type.Optional(
+    Type.Union([Type.String(), Type.Undefined()], {
+      description: 'The reason if the command itself refused the act: the audit gets a row, and nothing else is done.',
+    }),
+  ),
+})
+export type ActRequest = Static<typeof ActRequest>
 
 /** The performer of acts: a server, or a command that holds the folder. */
 export interface Performer extends Administration {

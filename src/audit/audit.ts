@@ -27,6 +27,8 @@ interface Act {
   address: string | null
   /** The id with which a command has asked for it. */
   act?: string | null
+  /** A hash of the request with that id. */
+  requestSha256?: string | null
 }
 
 /** The keys and functions that follow from the voucher key. */
@@ -45,11 +47,19 @@ export interface AuditSeal {
 export const recordAct = (
   tx: Tx,
   seal: AuditSeal | undefined,
-  { before, after, subject, act = null, ...facts }: Act,
+  { before, after, subject, act = null, requestSha256 = null, ...facts }: Act,
 ): void => {
   const last = getHead(tx)
   const told = { before: jsonOrNull(before), after: jsonOrNull(after), subject: withoutEmails(subject) }
-  const row = { id: last.count + 1, ...facts, ...told, act, previousHash: last.hash, keyMark: seal?.mark ?? null }
+  const row = {
+    id: last.count + 1,
+    ...facts,
+    ...told,
+    act,
+    requestSha256,
+    previousHash: last.hash,
+    keyMark: seal?.mark ?? null,
+  }
   const hash = hashOf(row, seal?.auditKey)
   insertAuditRow(tx, { ...row, hash })
   const head = { count: row.id, hash }
@@ -75,8 +85,9 @@ const EMAIL = /(?:\\?"[^"@]*"|[^\s"<>(),;:\\]+)@[^\s"'<>(),;:=\\]+/g
 const withoutEmails = (text: string): string => text.replace(EMAIL, '[e-mail]')
 
 const hashOf = (row: Omit<AuditRow, 'hash' | 'keyMark'>, key: Uint8Array | undefined): string => {
-  const { id, atMs, user, command, subject, before, after, outcome, address, act, previousHash } = row
-  const facts = JSON.stringify([id, atMs, user, command, subject, before, after, outcome, address, act, previousHash])
+  const { id, atMs, user, command, subject, before, after, outcome, address, act, requestSha256, previousHash } = row
+  const about = [id, atMs, user, command, subject, before, after, outcome, address, act, requestSha256, previousHash]
+  const facts = JSON.stringify(about)
   return (key ? createHmac('sha256', key) : createHash('sha256')).update(facts).digest('hex')
 }
 

@@ -47,8 +47,8 @@ export const createDesk = (data: Respond): Desk => {
   return {
     entrance,
     respond: async (request, peer) => {
-      const url = new URL(request.url)
-      if (!LOOPBACK_PEER.test(peer) || !isOwn(request, url)) return refusal()
+      const url = URL.parse(request.url) // null where the Host header makes none
+      if (!url || !LOOPBACK_PEER.test(peer) || !isOwn(request, url)) return refusal()
       // Each desk of a machine has its own port.
       const cookie = `scrip-desk-${url.port}`
       if (url.pathname === ENTRANCE_PATH) return request.method === 'GET' ? enter(url, cookie) : refusal()

@@ -29,7 +29,19 @@ const auditOf = async (operator: Operator, ...args: string[]) =>
 const lastOf = async (operator: Operator): Promise<Row | undefined> => (await auditOf(operator, '--limit', '1'))[0]
 
 const FIRST = '0'.repeat(64)
-const FACTS = ['id', 'at_ms', 'user', 'command', 'subject', 'before', 'after', 'outcome', 'address', 'act']
+const FACTS = [
+  'id',
+  'at_ms',
+  'user',
+  'command',
+  'subject',
+  'before',
+  'after',
+  'outcome',
+  'address',
+  'act',
+  'request_sha256',
+]
 type StoredRow = Record<string, string | number | null>
 
 const storedRows = ({ dataDir }: Operator): StoredRow[] => {

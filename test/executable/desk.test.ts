@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { bearer, run, start } from '../program.ts'
+import { ask } from '../socket.ts'
 import { Desk, type Session } from './desk.ts'
 import { asOperator, codesOf, type Operator, operatorTest, stockedTest } from './live.ts'
 
@@ -132,8 +133,11 @@ describe('twenty tries from elsewhere', () => {
       get('/data/today', { ...all, host: 'example.com' }),
       get('/', { cookie, host: `desk.example.com:${port}` }),
       get('/data/today', { ...all, host: `127.0.0.1.example.com:${port}` }),
+      // Under what makes no name.
+      get('/data/today', { ...all, host: `user@127.0.0.1:${port}` }),
+      get('/', { host: 'a, b' }),
     ]
-    expect(tries).toHaveLength(20)
+    expect(tries).toHaveLength(22)
     const before = await operator.json<object[]>('audit', 'list')
     for (const [path, init] of tries) {
       const response = await fetch(desk.url + path, init)
@@ -142,6 +146,8 @@ describe('twenty tries from elsewhere', () => {
       expect(body).not.toContain(key)
       expect(response.headers.get('set-cookie')).toBeNull()
     }
+    expect(await ask(desk.url, 'GET /data/today HTTP/1.1\r\nHost:\r\n\r\n')).toMatchObject({ status: 403 })
+    expect(desk.running.log().split('\n')).toHaveLength(2) // the address, and nothing of these
     if (outside !== undefined) await expect(fetch(`http://${outside}:${port}/`)).rejects.toThrow()
     expect(await operator.json<object[]>('audit', 'list')).toEqual(before)
     // The browser that was let in still has access.

@@ -64,6 +64,46 @@ describe('a server', () => {
     expect(row).toMatchObject({ command: 'wallet fund', act: 'act_1', user: 'tester', outcome: 'done' })
   })
 
+  stockedTest('refuses another act under the id of one, by the name of that one', async (operator) => {
+    await using _server = await operator.serve()
+    const request = { id: 'act_1', command: 'wallet fund', input: { id: 1, amount: '5' } }
+    await ask(operator, request)
+    const before = await operator.json<object[]>('audit', 'list')
+    for (const other of [
+      { ...request, input: { id: 1, amount: '6' } },
+      { ...request, subject: '2' },
+      { id: 'act_1', command: 'wallet close', input: { id: 1 } },
+    ]) {
+      expect(await ask(operator, other)).toEqual({
+        refusal: `act_1 is the id of another act: scrip wallet fund 1\nNothing was done. See row ${before.length} of the audit.`,
+        exitCode: 1,
+      })
+    }
+    expect(await operator.json<object[]>('audit', 'list')).toEqual(before)
+    expect(await amountIn(operator)).toBe(1005)
+  })
+
+  stockedTest('refuses everything but the request of an act', async (operator) => {
+    await using server = await operator.serve()
+    const sound = { id: 'act_1', command: 'wallet fund' }
+    for (const wrong of [
+      { id: '' },
+      { id: 1 },
+      { subject: 1 },
+      { user: null },
+      { input: [] },
+      { isDryRun: 1 },
+      { seen: 'x' },
+      { refusal: 1 },
+    ]) {
+      expect({ wrong, line: await ask(operator, { ...sound, ...wrong }) }).toEqual({
+        wrong,
+        line: { refusal: 'this socket takes the acts of scrip commands alone', exitCode: 2 },
+      })
+    }
+    expect(server.log()).not.toContain('an act failed')
+  })
+
   stockedTest('keeps the folder from commands that need it alone', async (operator) => {
     const backup = await operator.backedUp()
     await using _server = await operator.serve()

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import type { ActRequest, Acts, Performer } from '../../acts/act.ts'
+import { Value } from '@sinclair/typebox/value'
+import { ActRequest, type Acts, type Performer } from '../../acts/act.ts'
 import { DataFault, giveToOwner, makePrivate, makePrivateFolder } from '../../db/data-folder.ts'
 import { OutcomeUnknown } from '../../db/shared-commit.ts'
 import { EXIT, ProgramError, refused } from '../../kernel/exit.ts'
@@ -89,10 +90,8 @@ const NO_ACT: ActMessage = { refusal: 'this socket takes the acts of scrip comma
 /** Undefined for anything but an act. */
 const actRequestIn = (line: string): ActRequest | undefined => {
   try {
-    const request = JSON.parse(line) as Partial<ActRequest> | null
-    const { id, command, input } = request ?? {}
-    const isAct = typeof id === 'string' && typeof command === 'string' && typeof input === 'object'
-    return isAct ? (request as ActRequest) : undefined
+    const request: unknown = JSON.parse(line)
+    return Value.Check(ActRequest, request) ? request : undefined
   } catch {
     return undefined
   }

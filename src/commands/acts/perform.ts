@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Act, Acting, ActRequest, ActResult, Asking, Change, Performer } from '../../acts/act.ts'
 import { Facts } from '../../acts/cells.ts'
 import { fileOf } from '../../acts/fields.ts'
@@ -31,16 +32,30 @@ export const perform = async (
 ): Promise<ActResult> => {
   const { id, command, subject, user, isDryRun, refusal } = request
   const { world, refresh } = performer
+  const content = JSON.stringify([command, subject, request.input, asking.input])
+  const requireNew = (query: Query): void => {
+    const row = findAct(query, id)
+    if (!row) return
+    const isSame = row.requestSha256 === digestOf(content, auditSealOf(performer, query))
+    throw isSame ? new KnownAct(row) : refused(usedBefore(row))
+  }
   let hasEffect = false
   const recordAs = (outcome: 'done' | 'refused', tx: Tx, change: Change, seal = auditSealOf(performer, tx)): void => {
     const who = { atMs: world.clock.nowMs(), user, address: null }
-    recordAct(tx, seal, { ...change, ...who, command, subject, outcome, act: id })
+    recordAct(tx, seal, {
+      ...change,
+      ...who,
+      command,
+      subject,
+      outcome,
+      act: id,
+      requestSha256: digestOf(content, seal),
+    })
     hasEffect = true
   }
   const once = async <T>(unit: (tx: Tx) => T): Promise<T> => {
     const done = await performer.write((tx) => {
-      const row = findAct(tx, id)
-      if (row) throw new KnownAct(row)
+      requireNew(tx)
       refuseOvertaken(tx, request)
       return causedBy(world, { act: id }, () => unit(tx))
     })
@@ -57,8 +72,7 @@ export const perform = async (
     const paying = { reference: performer.reference, byClock: () => false }
     const acting = { ...performer, ...asking, paying, write, record }
     // An act may look for what it has removed itself, when it was done before.
-    const row = findAct(performer.query, id)
-    if (row) throw new KnownAct(row)
+    requireNew(performer.query)
     const result = (await act?.perform(acting, request.input as never)) ?? {}
     if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
@@ -73,6 +87,15 @@ export const perform = async (
     throw told
   }
 }
+
+/** Keyed, because a request can name a person whom it erases. */
+const digestOf = (content: string, seal: AuditSeal | undefined): string =>
+  createHmac('sha256', seal?.auditKey ?? '')
+    .update(content)
+    .digest('hex')
+
+const usedBefore = ({ id, act, command, subject }: AuditRow): string =>
+  `${act} is the id of another act: scrip ${command} ${subject}\nNothing was done. See row ${id} of the audit.`
 
 /** @throws ProgramError if somebody else has changed the same record meanwhile */
 const refuseOvertaken = (tx: Tx, { command, subject, seen }: ActRequest): void => {

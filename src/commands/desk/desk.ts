@@ -1,4 +1,5 @@
 import { Value } from '@sinclair/typebox/value'
+import { InvalidArgumentError } from 'commander'
 import { Amount, type List, listOf } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
 import { get } from '../../acts/kind.ts'
@@ -100,7 +101,7 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
       if (what === 'record') return json(storyOf(data, name, id))
       if (what === 'search') return json(await found(data, parameterOf('search') ?? ''))
       if (what !== 'list') throw NOTHING
-      const narrowing = { ...narrowingOf(data, parameterOf), offset: Number(parameterOf('offset') ?? 0) }
+      const narrowing = narrowingOf(data, parameterOf)
       const isFile = parameterOf('csv') !== undefined
       if (name === 'statement') {
         const list = statementFor(data, narrowing)
@@ -127,7 +128,10 @@ const partsOf = (pathname: string): string[] => {
 }
 
 /** @throws ProgramError */
-const narrowingOf = ({ query }: Reading, parameterOf: (parameter: string) => string | undefined): Narrowing => {
+const narrowingOf = (
+  { query }: Reading,
+  parameterOf: (parameter: string) => string | undefined,
+): Narrowing & { offset: number } => {
   const read = <Value>(name: string, parse: (text: string) => Value): Value | undefined => {
     const text = parameterOf(name)
     try {
@@ -143,7 +147,14 @@ const narrowingOf = ({ query }: Reading, parameterOf: (parameter: string) => str
     untilMs: read('until', parseTime),
     ...read('month', parseMonth),
     search: parameterOf('search'),
+    offset: read('offset', offsetIn) ?? 0,
   }
+}
+
+/** @throws InvalidArgumentError */
+const offsetIn = (text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError(`offset is invalid: ${text}\nIt is a whole number.`)
+  return Number(text)
 }
 
 const found = async (data: Reading, search: string) => {

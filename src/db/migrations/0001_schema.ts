@@ -434,7 +434,7 @@ INSERT INTO stock_published VALUES (1, 0);`,
   record        TEXT NOT NULL,
   data          TEXT NOT NULL CHECK (json_valid(data)),
   created_at_ms INTEGER NOT NULL,
-  -- Of the request that caused it: its id, and its trace (W3C Trace Context), to which its deliveries belong, too.
+  -- Of the request or the act that caused it: its id, and its trace (W3C Trace Context), to which its deliveries belong, too.
   request_id    TEXT,
   traceparent   TEXT
 ) STRICT;
@@ -515,6 +515,8 @@ CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhoo
   address       TEXT,
   -- The id under which a command has asked for it.
   act           TEXT UNIQUE,
+  -- A hash of the content of that request: an id belongs to one.
+  request_sha256 TEXT,
   previous_hash TEXT NOT NULL CHECK (length(previous_hash) = 64),
   hash          TEXT NOT NULL CHECK (length(hash) = 64),
   -- The name of the key of the hash, which the voucher key gives; null where there was none yet.
