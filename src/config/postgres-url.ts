@@ -25,10 +25,12 @@ export const parsePostgresUrl = (text: string): PostgresTarget => {
   if (!URL_PARTS.test(text.trim())) throw wrongUrl('is not a PostgreSQL URL')
   const parameters = new URLSearchParams(query)
   const names = [...parameters.keys()]
-  if (names.some((name) => !KNOWN.includes(name))) throw wrongUrl(`has a parameter other than ${KNOWN.join(', ')}`)
-  if (new Set(names).size < names.length) throw wrongUrl('has a parameter twice')
   const hosts = hostsOf(authority === '' ? (parameters.get('host') ?? '') : authority)
   if (!user || !database || hosts.length === 0) throw wrongUrl('names no host, user or database')
+  // Behind host, user and database, a name cannot be a part of the password.
+  const unknown = names.filter((name) => !KNOWN.includes(name))
+  if (unknown.length > 0) throw wrongUrl(`has the parameter ${unknown.join(', ')}, and may have ${KNOWN.join(', ')}`)
+  if (new Set(names).size < names.length) throw wrongUrl('has a parameter twice')
   return {
     hosts,
     user: decoded(user),

@@ -4,7 +4,7 @@ import { DataFault, databasePath, removeDatabase } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
 import { migrate, SCHEMA_VERSION } from '../db/migrate.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, READ_COMMITTED } from './connection.ts'
 import type { Gate } from './gate.ts'
 import { makeInstallation, type NewInstallation, putAll, ServerUnfit } from './installation.ts'
 import type { Lease, LeaseGrant } from './lease.ts'
@@ -62,7 +62,7 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
     const position = getPosition(sqlite)
     const tables = tablesOf(sqlite)
     const seq = taken.seq + 1
-    const atUs = await connection.transaction('', UPGRADE_MS_MAX, async (tx) => {
+    const atUs = await connection.transaction(READ_COMMITTED, UPGRADE_MS_MAX, async (tx) => {
       const present = await tx<{ name: string }>(
         "SELECT relname AS name FROM pg_class WHERE relnamespace = 'scrip'::regnamespace AND relkind = 'r'",
       )

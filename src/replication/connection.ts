@@ -77,7 +77,10 @@ const LONG_TRANSACTION_MS = HOUR_MS
 /** Settings of our session, which override those of the role and the database (contract C18). Our clock ends the waits of a commit. */
 const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on; SET statement_timeout = 0;
   SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '${IDLE_TRANSACTION}'; SET bytea_output = hex;
-  SET extra_float_digits = 1; SET client_min_messages = warning; SET timezone = 'UTC'`
+  SET idle_session_timeout = 0; SET datestyle = ISO; SET extra_float_digits = 1; SET client_min_messages = warning; SET timezone = 'UTC'`
+
+/** Said in each transaction: a pooler gives the next one another session, and a default of the role or the database may be stricter. */
+export const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED'
 
 export type Ask = <Row extends object>(text: string, values?: readonly Value[], patienceMs?: number) => Promise<Row[]>
 type Value = string | number | boolean | null
@@ -113,7 +116,11 @@ export class Connection {
 
   /** @throws PostgresAway, PostgresRefusal */
   readonly ask: Ask = (text, values = [], patienceMs = this.patienceMs) =>
-    this.#within(patienceMs, async (sql) => [...(await sql.unsafe(inlined(text, values)))] as never)
+    this.#within(patienceMs, async (sql) => {
+      const results = await sql.unsafe(`SET TRANSACTION ${READ_COMMITTED}; ${inlined(text, values)}`)
+      const rows: unknown = results.at(-1) // of the last statement that has some
+      return (Array.isArray(rows) ? [...rows] : []) as never
+    })
 
   /** As {@link ask}; a warning counts as no response. */
   async askStrictly<Row extends object>(text: string, values: readonly Value[], patienceMs: number): Promise<Row[]> {
@@ -221,8 +228,11 @@ export class Connection {
   #explained(error: unknown): Error {
     if (error instanceof PostgresAway || error instanceof PostgresRefusal) return error
     const { name, message, code } = error as { name?: string; message?: string; code?: string }
-    if (name === 'PostgresError' && code !== undefined && !isEndOfConnection(code))
-      return refusalOf(code, String(message), { cause: error })
+    if (name === 'PostgresError' && code !== undefined) {
+      const refusal = refusalOf(code, String(message), { cause: error })
+      if (refusal instanceof PostgresAway) this.close()
+      return refusal
+    }
     if (isOfCertificate(code))
       return new PostgresRefusal(`its certificate is refused: ${message}`, CERTIFICATE_REFUSED, { cause: error })
     if (name !== 'PostgresError' && code === undefined && !(error instanceof Error && /within/.test(error.message)))
@@ -254,14 +264,17 @@ const literalOf = (value: Value): string => {
 
 /** The error for a SQLSTATE of PostgreSQL. */
 export const refusalOf = (state: string, text: string, options?: ErrorOptions): PostgresAway | PostgresRefusal => {
-  const message = text.slice(0, TEXT_LENGTH_MAX)
+  const message = text.slice(0, TEXT_LENGTH_MAX) + (state === READ_ONLY ? READ_ONLY_CAUSE : '')
   return isEndOfConnection(state) ? new PostgresAway(message, options) : new PostgresRefusal(message, state, options)
 }
+
+const READ_ONLY = '25006'
+const READ_ONLY_CAUSE = ': it is a standby, or default_transaction_read_only is on'
 
 /**
  * The connection or the server has ended, or the server is no longer the primary. The commit may still have been made.
  */
-const isEndOfConnection = (state: string): boolean => /^(?:08|57P|25006|53300)/.test(state)
+const isEndOfConnection = (state: string): boolean => state === READ_ONLY || /^(?:08|57P|53300)/.test(state)
 
 const isOfCertificate = (code: string | undefined): boolean =>
   /^(?:ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code ?? '')

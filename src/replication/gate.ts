@@ -3,7 +3,7 @@ import { getPosition, type Position } from '../db/copy-position.ts'
 import type { Gate as CommitGate } from '../db/shared-commit.ts'
 import { unavailableFor } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
-import { type Connection, PostgresAway, PostgresRefusal, refusalOf } from './connection.ts'
+import { type Connection, PostgresAway, PostgresRefusal, READ_COMMITTED, refusalOf } from './connection.ts'
 import type { Lease } from './lease.ts'
 import { Collector, withErasure } from './rows.ts'
 import { LEASE_LOST, OUT_OF_ORDER } from './schema.ts'
@@ -154,7 +154,7 @@ export class Gate implements CommitGate {
       const [row] = await connection.askStrictly<Committed>(COMMIT, valuesOf(parts[0] ?? '', 0), patienceMs)
       return timeOf(row)
     }
-    return connection.transaction('', patienceMs, async (ask) => {
+    return connection.transaction(READ_COMMITTED, patienceMs, async (ask) => {
       let atUs = 0
       for (const [index, part] of parts.entries()) {
         const [row] = await ask<Committed>(COMMIT, valuesOf(part, index))

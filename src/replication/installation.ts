@@ -5,7 +5,7 @@ import { DataFault } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
-import type { Ask, Connection } from './connection.ts'
+import { type Ask, type Connection, READ_COMMITTED } from './connection.ts'
 import { copyPages } from './pages.ts'
 import { LAST_SEQ, LEASE_IS_OVER, schemaStatements } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
@@ -63,6 +63,7 @@ const LARGEST_INIT_MS = 720 * MINUTE_MS
 interface Server {
   version: number
   fsync: string
+  read_only: string
   is_standby: boolean
   encoding: string
   can_create: boolean
@@ -77,6 +78,7 @@ interface Server {
 export const checkServer = async (ask: Ask): Promise<boolean> => {
   const [server] = await ask<Server>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
+      current_setting('default_transaction_read_only') AS read_only,
       pg_is_in_recovery() AS is_standby,
       (SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database()) AS encoding,
       has_database_privilege(current_database(), 'CREATE') AS can_create,
@@ -101,6 +103,8 @@ const faultOf = (server: Server): string | undefined => {
     return `the record needs PostgreSQL 15 or newer, and this is ${Math.floor(server.version / 10_000)}\nUpgrade it, or name another one.`
   if (server.is_standby) return 'this PostgreSQL is a standby, which takes no writes\nName the primary, or all of them.'
   if (server.fsync !== 'on') return 'this PostgreSQL has fsync off, and would lose commits\nSet fsync to on.'
+  if (server.read_only !== 'off')
+    return 'default_transaction_read_only is on for this user or database, which then takes no writes\nReset it: ALTER ROLE or ALTER DATABASE ... RESET default_transaction_read_only.'
   if (server.encoding !== 'UTF8')
     return `the database is in ${server.encoding}, and the record needs UTF8\nMake one with ENCODING 'UTF8' TEMPLATE template0.`
   if (server.has_schema && !server.can_use)
@@ -205,7 +209,7 @@ export const makeInstallation = async (
   sqlite.run('BEGIN IMMEDIATE')
   try {
     before?.()
-    const atUs = await connection.transaction('', LARGEST_INIT_MS, async (ask) => {
+    const atUs = await connection.transaction(READ_COMMITTED, LARGEST_INIT_MS, async (ask) => {
       await ask("SELECT pg_advisory_xact_lock(hashtext('scrip record'))")
       const [{ is_there: isThere } = {}] = await ask<{ is_there: boolean }>(
         "SELECT to_regclass('scrip.installation') IS NOT NULL AS is_there",

@@ -47,10 +47,6 @@ export class Lease {
     return sinceStartMs() - this.#sentMs < GOOD_MS && Math.abs(systemClock.nowMs() - this.#sentAtMs) < GOOD_MS
   }
 
-  get sinceRenewalMs(): number {
-    return sinceStartMs() - this.#sentMs
-  }
-
   /**
    * Begins a new epoch: PostgreSQL no longer makes commits that were sent under an earlier one. Undefined if another server
    * has the lease.
@@ -99,6 +95,13 @@ export class Lease {
     await this.options.connection.ask('SELECT scrip.free($1)', [epoch], BEAT_PATIENCE_MS).catch(() => undefined) // otherwise it runs out
   }
 
+  /** The reason why the lease is not good. */
+  get trouble(): string {
+    const since = `no renewal for ${Math.round((sinceStartMs() - this.#sentMs) / SECOND_MS)} s`
+    return this.#failure === undefined ? since : `${since}: ${this.#failure}`
+  }
+  #failure: string | undefined
+
   #end(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -118,10 +121,12 @@ export class Lease {
         BEAT_PATIENCE_MS,
       )
       if (this.#epoch !== epoch) return
+      this.#failure = undefined
       if (row?.isHeld) this.#renewed(sent)
       else this.lost()
     } catch (error) {
       leaseTotals.failedRenewals += 1
+      this.#failure = error instanceof Error ? error.message : String(error)
       if (!(error instanceof PostgresAway)) this.options.connection.close()
     } finally {
       this.#isBeating = false

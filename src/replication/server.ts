@@ -251,7 +251,7 @@ export class ReplicatedServer {
     log.info('active', { epoch: taken.epoch, seq: taken.seq })
     const looking = setInterval(() => {
       if (lease.isGood) this.#outage.over()
-      else this.#outage.seen(`no renewal for ${Math.round(lease.sinceRenewalMs / SECOND_MS)} s`)
+      else this.#outage.seen(lease.trouble)
     }, SECOND_MS)
     const pruning = setInterval(() => void prune(this.#upkeep.ask).catch(() => undefined), MINUTE_MS)
     try {

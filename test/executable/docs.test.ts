@@ -133,9 +133,14 @@ describe('docs/operate/more-than-one-machine.md', () => {
           until [ "$(scrip postgres status --json | jq '.followers | length')" = 1 ]; do sleep 0.1; done`,
         'systemctl stop scrip': stop(1, 2),
         'psql --file reports.sql': `${psql} -U scrip scrip --file reports.sql
+          for refused in clients transactions orders payouts beneficiaries vouchers events audit idempotency_keys changes; do
+            { ${psql} -U reports scrip -c "SELECT * FROM scrip.$refused" 2>&1 || true; } | grep -q 'permission denied' || echo "reads $refused"
+          done
+          ${psql} -U reports scrip -c 'SELECT count(*), sum(paid_minor) FROM scrip.payouts JOIN scrip.wallets ON wallets.id = wallet_id'
           ${psql} -U reports scrip -c 'SELECT username FROM scrip.clients'`,
       },
     })
+    expect(said.match(/reads .*/g)).toBeNull()
     expect(said).toContain(' role=active\n')
     expect(said).toMatch(/copy and record hold the same +0 /)
     expect(said.trimEnd()).toEndWith('acme')

@@ -139,6 +139,25 @@ describe.skipIf(tls === '')('refuses', () => {
     ])
   })
 
+  test('a role or a database whose transactions are read-only by default', async () => {
+    const env = await newInstallation()
+    const database = new URL(env.SCRIP_POSTGRES).pathname.slice(1)
+    await postgres().sql(`ALTER DATABASE ${database} SET default_transaction_read_only = on`)
+    expect(await ofServer(env.SCRIP_POSTGRES)).toEqual([
+      4,
+      'scrip: default_transaction_read_only is on for this user or database, which then takes no writes\nReset it: ALTER ROLE or ALTER DATABASE ... RESET default_transaction_read_only.\n',
+    ])
+  })
+
+  test('a parameter of the URL that it does not know, by its name', async () => {
+    const { SCRIP_POSTGRES } = await newInstallation()
+    const [exitCode, stderr] = await ofServer(`${SCRIP_POSTGRES}?connect_timeout=10`)
+    expect([exitCode, String(stderr).split('\n')[0]]).toEqual([
+      2,
+      'scrip: SCRIP_POSTGRES has the parameter connect_timeout, and may have sslmode, sslrootcert, host',
+    ])
+  })
+
   test('a voucher key that differs from that of the other servers, before and when it is replaced', async () => {
     const env = await newInstallation()
     const [first, second] = [newFolder(), newFolder()]

@@ -109,6 +109,58 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
     })
   })
 
+  test('is the same whatever is set on the role or the database', async () => {
+    const env = await newInstallation()
+    const database = new URL(env.SCRIP_POSTGRES).pathname.slice(1)
+    const settings = {
+      ...{
+        default_transaction_isolation: 'serializable',
+        search_path: 'nowhere',
+        datestyle: 'German',
+        timezone: 'Asia/Tokyo',
+      },
+      ...{ statement_timeout: '1ms', lock_timeout: '1ms', idle_in_transaction_session_timeout: '1ms' },
+      ...{ idle_session_timeout: '100ms', synchronous_commit: 'off', bytea_output: 'escape', extra_float_digits: '0' },
+    }
+    for (const [name, value] of Object.entries(settings))
+      await postgres().sql(`ALTER DATABASE ${database} SET ${name} = '${value}'`)
+    const dataDir = newFolder()
+    const server = await serve([...LIVE, '--data-dir', dataDir], { env })
+    // A transaction of another kind would be refused now and then, where two of them read what the other writes.
+    await postgres().sql(
+      `SET statement_timeout = 0; SET lock_timeout = 0;
+      CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE 'not read committed'; END IF;
+        RETURN NEW; END $$;
+      CREATE TRIGGER hold BEFORE INSERT OR UPDATE ON scrip.changes FOR EACH ROW EXECUTE FUNCTION public.hold();
+      CREATE TRIGGER hold BEFORE INSERT OR UPDATE ON scrip.installation FOR EACH ROW EXECUTE FUNCTION public.hold()`,
+      database,
+    )
+    for (const line of ['client add ada', 'wallet add ada USD', 'wallet fund 1 5', 'verify'])
+      expect(await run([...line.split(' '), '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
+    expect(await get(server, '/readyz')).toMatchObject({ status: 200 })
+    expect(await server.stop()).toMatchObject({ exitCode: 0 })
+    expect(await run(['wallet', 'fund', '1', '5', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
+  })
+
+  test('says what stops its writes, if the database becomes read-only', async () => {
+    const env = await newInstallation()
+    const database = new URL(env.SCRIP_POSTGRES).pathname.slice(1)
+    const server = await serve([...LIVE, '--data-dir', newFolder()], { env })
+    await postgres().sql(`ALTER DATABASE ${database} SET default_transaction_read_only = on`)
+    await postgres().sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND application_name LIKE 'scrip %'`,
+    )
+    await server.logged('default_transaction_read_only is on')
+    while ((await get(server, '/readyz')).status !== 503) await Bun.sleep(20)
+    await postgres().sql(`ALTER DATABASE ${database} RESET default_transaction_read_only`)
+    await postgres().sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND application_name LIKE 'scrip %'`,
+    )
+    await untilReady(server)
+    expect(await server.stop()).toMatchObject({ exitCode: 0 })
+  })
+
   test('begins with the data of one machine, and goes back to one', async () => {
     const env = await newInstallation()
     const dataDir = newFolder()
