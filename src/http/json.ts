@@ -124,13 +124,35 @@ const endOfString = (text: string, start: number): number => {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** Numbers with this many digits may not fit exactly into a double. */
-const LONG_NUMBER = /\d{16}/
-const INTEGER = /^-?\d+$/
+/** Numbers with this many digits, or with an exponent, may not fit exactly into a double. */
+const LONG_NUMBER = /\d{16}|\d[eE]/
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** The digits of a number in JSON, without zeros at either end, and the power of ten of the last one. */
+const digitsOf = (source: string): { sign: string; digits: string; power: number } => {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
+  const all = `${whole}${fraction}`
+  let [first, end] = [0, all.length]
+  while (first < end && all[first] === '0') first += 1
+  while (end > first && all[end - 1] === '0') end -= 1
+  return { sign, digits: all.slice(first, end), power: Number(exponent) - fraction.length + all.length - end }
+}
+
+/** The most zeros that a number without an exponent is given. */
+const ZEROS_MAX = 100
+
+/** A number in JSON as a decimal with the same digits; with a very large exponent, as it stands. */
+export const decimalIn = (source: string): string => {
+  const { sign, digits, power } = digitsOf(source)
+  if (!/[eE]/.test(source) || Math.abs(power) > ZEROS_MAX) return source
+  const padded = (power < 0 ? digits : digits + '0'.repeat(power)).padStart(1 - Math.min(power, 0), '0')
+  return power < 0 ? `${sign}${padded.slice(0, power)}.${padded.slice(power)}` : sign + padded
+}
 
 /**
  * Objects and lists inside the body are stored as they were sent (contract C4). An integer in them that a double would
- * change becomes NaN, which the check of the body refuses. Members of the body itself have their own bounds.
+ * change becomes NaN, however it is written: JSON has one kind of number. The check of the body refuses NaN. Members of the
+ * body itself have their own bounds.
  */
 const withExactNumbers = (object: JsonObject, text: string): JsonObject => {
   const exact = JSON.parse(text, nanWhereChanged) as JsonObject
@@ -142,6 +164,8 @@ const withExactNumbers = (object: JsonObject, text: string): JsonObject => {
 
 const nanWhereChanged = (_: string, value: unknown, context?: { source?: string }): unknown => {
   const source = context?.source
-  if (typeof value !== 'number' || source === undefined || !INTEGER.test(source)) return value
-  return !Number.isFinite(value) || BigInt(source) === BigInt(value) ? value : Number.NaN
+  if (typeof value !== 'number' || source === undefined || Number.isSafeInteger(value)) return value
+  const { sign, digits, power } = digitsOf(source)
+  if (!Number.isFinite(value) || digits === '' || power < 0) return value
+  return BigInt(sign + digits) * 10n ** BigInt(power) === BigInt(value) ? value : Number.NaN
 }

@@ -122,6 +122,11 @@ describe('metadata', () => {
     '-9007199254740993',
     '100000000000000000000000',
     '1'.repeat(400),
+    '12345678901234567890.0',
+    '9007199254740993.0',
+    '900719925474099.3e1',
+    '1e23',
+    '-1E+308',
   ])('with %s is a 400 that names it, at any place', async (number) => {
     for (const metadata of [`{"a":${number}}`, `{"a":[{"b":[1,${number}]}]}`]) {
       const { status, body } = await post(`${JSON.stringify(ADA).slice(0, -1)},"metadata":${metadata}}`)
@@ -135,7 +140,7 @@ describe('metadata', () => {
 
   test('keeps every number that a double can represent', async () => {
     const metadata =
-      '{"a":[9007199254740992,-9007199254740992,1e22,0.1,1e308,12345678901234567168,1.5e-7],"b":{"c":10000000000000000}}'
+      '{"a":[9007199254740992,-9007199254740992,1e22,0.1,12345678901234567168,1.5e-7,9007199254740992.0,9007199254740993.5,1e-400],"b":{"c":10000000000000000}}'
     const response = await world.post(
       '/api/v1/beneficiaries',
       `${JSON.stringify(ADA).slice(0, -1)},"metadata":${metadata}}`,
