@@ -63,6 +63,7 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
     base ??= from
     if (from !== base)
       throw misused(`${pair} is for ${from}, and the others for ${base}\nGive all rates for the same base.`)
+    if (perBaseE8.has(to)) throw misused(`${pair} is the second rate of ${to}\nGive each currency once.`)
     perBaseE8.set(to, rateE8)
   }
   return { base: base ?? '', perBaseE8 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import { parseDocument, withoutByteOrderMark } from '../http/document.ts'
+import { type Member, membersOf, parseDocument, withoutByteOrderMark } from '../http/document.ts'
+import { decimalIn } from '../http/json.ts'
 import { RATE_ONE, type Rate } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
@@ -12,7 +12,7 @@ export type RateSource = (from: string, to: string) => Rate | undefined
 /** The rates of each world, which can differ. */
 export type WorldRates = (world: World) => RateSource
 
-/** The rates of a file (contract C1). */
+/** The rates of a file (contract C1), which takes numbers too. */
 export const RateTable = Type.Object(
   {
     base: Type.String({ description: 'ISO 4217' }),
@@ -65,21 +65,38 @@ export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Refer
 
 /** @throws FileFault with every bad row */
 export const parseRates = (text: string): BaseRates => {
-  const table = parseDocument('rates', withoutByteOrderMark(text))
-  if (!Value.Check(RateTable, table))
-    throw new FileFault('rates', ['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
-  const { base, rates } = table
-  const perBaseE8 = new Map<string, number>([[base, RATE_ONE]])
-  const problems: string[] = []
-  for (const [currency, rate] of Object.entries(rates)) {
-    const rateE8 = parseRate(rate)
-    if (typeof rateE8 === 'string') problems.push(`/rates/${currency}: ${rate} ${rateE8}`)
-    else if (currency === base && rateE8 !== RATE_ONE)
-      problems.push(`/rates/${currency}: the base itself is 1, not ${rate}`)
-    else perBaseE8.set(currency, rateE8)
+  const document = withoutByteOrderMark(text)
+  parseDocument('rates', document)
+  const members = membersOf(document)
+  if (!members) throw new FileFault('rates', ['/: must be an object, such as {"base":"USD","rates":{"EUR":"0.92"}}'])
+  const problems = repeated(members.filter(({ name }) => name in RateTable.properties)).map(
+    (name) => `/${name}: stands twice`,
+  )
+  const base = members.find(({ name }) => name === 'base')?.value
+  if (base === undefined) problems.push('/base: is missing')
+  else if (typeof base !== 'string') problems.push('/base: must be a currency code, such as "USD"')
+  const rates = membersOf(document, 'rates')
+  if (!members.some(({ name }) => name === 'rates')) problems.push('/rates: is missing')
+  else if (!rates) problems.push('/rates: must be an object, such as {"EUR":"0.92"}')
+  const perBaseE8 = new Map<string, number>([[String(base), RATE_ONE]])
+  for (const name of repeated(rates ?? [])) problems.push(`/rates/${name}: stands twice`)
+  for (const { name, value, source } of rates ?? []) {
+    const rate = typeof value === 'number' ? decimalIn(source) : value
+    const rateE8 = typeof rate === 'string' ? parseRate(rate) : 'is not a decimal, as a text or a number'
+    if (typeof rateE8 === 'string')
+      problems.push(`/rates/${name}: ${typeof rate === 'string' ? rate : source} ${rateE8}`)
+    else if (name === base && rateE8 !== RATE_ONE) problems.push(`/rates/${name}: the base itself is 1, not ${rate}`)
+    else perBaseE8.set(name, rateE8)
   }
   if (problems.length > 0) throw new FileFault('rates', problems)
-  return { base, perBaseE8 }
+  return { base: String(base), perBaseE8 }
+}
+
+/** The names that stand more than once. */
+const repeated = (members: readonly Member[]): string[] => {
+  const once = new Set<string>()
+  const again = members.filter(({ name }) => once.size === once.add(name).size)
+  return [...new Set(again.map(({ name }) => name))]
 }
 
 /** A rate in units of 1e-8, or the problem with it. */

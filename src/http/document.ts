@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { TypeCheck } from '@sinclair/typebox/compiler'
 import { ValueErrorType } from '@sinclair/typebox/errors'
-import type { JSONPath, ParseError } from 'jsonc-parser'
+import type { JSONPath, Node, ParseError } from 'jsonc-parser'
 import { FileFault } from '../kernel/problems.ts'
 import { jsonIn } from './json.ts'
 import { isWritable } from './validation.ts'
@@ -40,6 +40,36 @@ const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'
 
 /** A text without the byte order mark of Windows programs. */
 export const withoutByteOrderMark = (text: string): string => text.replace(/^\ufeff/, '')
+
+/** A member of an object as it stands in a document. */
+export interface Member {
+  name: string
+  value: unknown
+  /** The value as it is written. */
+  source: string
+}
+
+/**
+ * The members of a JSON document, repeated ones too; undefined if it is not an object.
+ * @param name the member whose members are asked for, instead of those of the document
+ */
+export const membersOf = (text: string, name?: string): Member[] | undefined => {
+  const { parseTree, findNodeAtLocation, getNodeValue } = parser()
+  const root = parseTree(text)
+  const object: Node | undefined = root && name !== undefined ? findNodeAtLocation(root, [name]) : root
+  if (object?.type !== 'object') return undefined
+  return (object.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+    key && value
+      ? [
+          {
+            name: String(key.value),
+            value: getNodeValue(value) as unknown,
+            source: text.slice(value.offset, value.offset + value.length),
+          },
+        ]
+      : [],
+  )
+}
 
 /** The value of a JSON document. @throws FileFault with the place of the first syntax error */
 export const parseDocument = (file: FileFault['file'], text: string): unknown => {

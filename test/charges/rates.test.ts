@@ -62,18 +62,44 @@ describe('a table of rates', () => {
     expect(readRates('\ufeff{"base":"USD","rates":{"EUR":"0.5"}}')('EUR', 'USD')).toEqual(DOUBLE)
   })
 
+  test.each([
+    ['0.5', 50_000_000],
+    ['1152.3400', 115_234_000_000],
+    // A double would be 90071992.5474099, and 12345678.12345679.
+    ['90071992.54740991', 9_007_199_254_740_991],
+    ['12345678.12345678', 1_234_567_812_345_678],
+    ['1e-8', 1],
+    ['2.5E3', 250_000_000_000],
+  ])('takes the number %s by its digits, as public feeds write them', (number, rateE8) => {
+    const feed = `{"success":true,"base":"USD","date":"2026-11-28","rates":{"USD":1,"EUR":${number}}}`
+    expect(ratesOf(feed, reference).perBaseE8.get('EUR')).toBe(rateE8)
+  })
+
   test('the base may be in the table with rate 1', () => {
     expect(readRates('{"base":"USD","rates":{"USD":"1.00","EUR":"0.5"}}')('EUR', 'USD')).toEqual(DOUBLE)
   })
 })
 
 describe('an invalid rates file', () => {
-  test.each(['[]', '{}', '{"base":"USD"}', '{"base":1,"rates":{}}', '{"base":"USD","rates":{"EUR":0.92}}'])(
-    '%s gets a message with the expected format',
-    (text) => {
-      expect(problemsOf(text)).toEqual(['/: expected {"base":"USD","rates":{"EUR":"0.92"}}'])
-    },
-  )
+  test.each([
+    ['[]', ['/: must be an object, such as {"base":"USD","rates":{"EUR":"0.92"}}']],
+    ['{}', ['/base: is missing', '/rates: is missing']],
+    ['{"base":"USD"}', ['/rates: is missing']],
+    ['{"base":1,"rates":{}}', ['/base: must be a currency code, such as "USD"']],
+    ['{"base":"USD","rates":[]}', ['/rates: must be an object, such as {"EUR":"0.92"}']],
+    ['{"base":"USD","rates":{"EUR":true}}', ['/rates/EUR: true is not a decimal, as a text or a number']],
+    ['{"base":"USD","rates":{"EUR":{"a":1}}}', ['/rates/EUR: {"a":1} is not a decimal, as a text or a number']],
+    ['{"base":"USD","rates":{"EUR":1,"JPY":2,"EUR":1}}', ['/rates/EUR: stands twice']],
+    ['{"base":"USD","base":"EUR","rates":{}}', ['/base: stands twice']],
+    [
+      '{"base":"USD","rates":{"EUR":0.123456789}}',
+      ['/rates/EUR: 0.123456789 is not a positive decimal with at most 8 decimals'],
+    ],
+    ['{"base":"USD","rates":{"EUR":-1}}', ['/rates/EUR: -1 is not a positive decimal with at most 8 decimals']],
+    ['{"base":"USD","rates":{"USD":1.5}}', ['/rates/USD: the base itself is 1, not 1.5']],
+  ])('%s gets a message that names the member', (text, problems) => {
+    expect(problemsOf(text)).toEqual(problems)
+  })
 
   test('that is not JSON is reported', () => {
     expect(problemsOf('{"base":')).toEqual([expect.stringMatching(/^line 1, not JSON: /)])

@@ -79,6 +79,7 @@ const REFUSED: [exitCode: number, command: string, message: string][] = [
   [2, 'rates set USD/EUR=0.123456789', '8 decimals'],
   [2, 'rates set USD/EUR=90071993', 'is more than 90071992.54740991'],
   [2, 'rates set USD/EUR=1 EUR/USD=1', 'same base'],
+  [2, 'rates set USD/EUR=1 USD/EUR=2', 'Give each currency once'],
   [2, 'rates set USD/XXX=1', 'XXX'],
   [2, 'rates set INR/EUR=1', 'one USD'],
   [2, 'rates set', '--file'],

@@ -179,6 +179,17 @@ describe('/_sandbox/rates', () => {
     expect(transaction).toMatchObject({ forex_rate: 0.5 })
   })
 
+  inWorld('PUT takes numbers by their digits, and refuses a currency that stands twice', async (world) => {
+    const put = (body: string) => server.request(`/_sandbox/rates?world=${world.name}`, { method: 'PUT', body })
+    const taken = await put('{"base":"USD","rates":{"EUR":0.92,"INR":12345678.12345678}}')
+    expect([taken.status, await taken.json()]).toEqual([
+      200,
+      { base: 'USD', rates: { EUR: '0.92', INR: '12345678.12345678' } },
+    ])
+    const refused = await put('{"base":"USD","rates":{"EUR":1,"EUR":2}}')
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { messages: { 'rates.EUR': [{}] } } }])
+  })
+
   inWorld('a currency that is left out has no rate', async (world) => {
     await ask(world, 'PUT', '/rates', { base: 'USD', rates: { INR: '80' } })
     expect((await charged(world, 2, { denomination: 50, quantity: 1, wallet_id: 2 })).body).toEqual({

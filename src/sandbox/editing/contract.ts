@@ -98,7 +98,16 @@ export const ProductEdit = Type.Object(
   { title: 'ProductEdit' },
 )
 
-export const RatesBody = Type.Object(RateTable.properties, { title: 'ExchangeRatesRequest' })
+export const RatesBody = Type.Object(
+  {
+    base: RateTable.properties.base,
+    rates: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+      title: 'RatesByCurrencyRequest',
+      description: `${RateTable.properties.rates.description}, as texts or as numbers`,
+    }),
+  },
+  { title: 'ExchangeRatesRequest' },
+)
 
 export const NewClientBody = Type.Object(
   {

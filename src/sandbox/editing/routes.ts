@@ -3,7 +3,7 @@ import { ratesFile } from '../../acts/rates.ts'
 import { forgetPrices } from '../../charges/cache.ts'
 import { parseRates, RateTable } from '../../charges/rates.ts'
 import { ratesIn, replaceRates } from '../../charges/stored-rates.ts'
-import { readObject } from '../../http/body.ts'
+import { readObject, readText } from '../../http/body.ts'
 import { listOf } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { getExample } from '../../http/schemas.ts'
@@ -100,9 +100,10 @@ export const rateRoutes = (parts: Parts) =>
     })
     .put(
       '/rates',
-      async ({ query, body }) => {
+      async ({ query, request }) => {
         const world = await presentWorld(parts, query.world)
-        const rates = refusingFaults(() => parseRates(JSON.stringify(body)))
+        const text = await readText(request)
+        const rates = refusingFaults(() => parseRates(text))
         await world.db.write((tx) => refusingFaults(() => replaceRates(tx, parts.reference, rates)))
         invalidateDerived(world)
         return ratesFile(rates)

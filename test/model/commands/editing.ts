@@ -90,7 +90,7 @@ const GOOD_RATES: readonly Record<string, string>[] = [
 const BAD_RATES: readonly unknown[] = [
   { base: 'USD', rates: { EUR: '0' } },
   { base: 'USD', rates: { EUR: '-1' } },
-  { base: 'USD', rates: { EUR: 1 } },
+  { base: 'USD', rates: { EUR: true } },
   { base: 'USD', rates: { XXX: '1' } },
   { base: 'USD', rates: { EUR: '0.123456789' } },
   { base: 'XXX', rates: {} },
