@@ -70,11 +70,11 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
   const rows: TheirRow[] = []
   const problems: ListProblem[] = []
   let columns: string[] | undefined
-  if (text.trim() === '') problems.push({ line: 1, column: null, what: 'the file is empty' })
   for (const [record, line] of recordsIn(text, isJson)) {
-    if (record.trim() === '') continue
+    if (NOTHING.test(record) || (!columns && SEPARATOR_LINE.test(record))) continue
     const wrong: Wrong = (column, what) => problems.push({ line, column, what })
-    if (record.length > RECORD_CHARACTERS_MAX) wrong(null, 'is longer than 65,536 characters')
+    if (endsInside(record)) wrong(null, `has lines that end with CR alone. ${SAVE_AS}`)
+    else if (record.length > RECORD_CHARACTERS_MAX) wrong(null, 'is longer than 65,536 characters')
     else if (record.includes('\0')) wrong(null, `holds NUL, as UTF-16 does. ${SAVE_AS}`)
     else if (record.includes(UNDECODED)) wrong(null, 'holds bytes that are not UTF-8')
     else if (isJson) {
@@ -94,8 +94,23 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
     }
     if (problems.length >= PROBLEMS_MAX || record.length > RECORD_CHARACTERS_MAX || record.includes('\0')) break
   }
+  const isEmptyFile = !isJson && !columns && problems.length === 0
+  if (isEmptyFile) problems.push({ line: 1, column: null, what: 'the file is empty' })
   return { rows, problems: problems.slice(0, PROBLEMS_MAX) }
 }
+
+/** A line of bare commas, as a spreadsheet writes an empty row. */
+const NOTHING = /^[\s,]*$/
+/** The line with which Excel names the separator. */
+const SEPARATOR_LINE = /^"?sep=,"?,*\s*$/i
+
+/** True if a line ends with CR alone, outside of quotes. */
+const endsInside = (record: string): boolean =>
+  record
+    .slice(0, RECORD_CHARACTERS_MAX)
+    .replace(/"(?:[^"]|"")*"/g, '')
+    .trimEnd()
+    .includes('\r')
 
 /** Records with the numbers of their first lines. A record ends with its line, unless the line ends inside quotes. */
 function* recordsIn(text: string, isJson: boolean): Generator<[record: string, line: number]> {
@@ -183,8 +198,10 @@ const amountIn = (cell: unknown, currency: Currency | undefined, wrong: Wrong): 
   const amount = Number(cell)
   if (amount < 0) return void wrong('amount', 'is below zero')
   if (!currency) return undefined
+  // A text is as strict as on the command line: 1.000 may be a thousand, where a number can only be one.
+  const decimals = typeof cell === 'string' ? (cell.split('.')[1]?.length ?? 0) : 0
   const isTooLarge = amount * minorPerMajor(currency.precision) > AMOUNT_MINOR_MAX
-  const minor = isTooLarge ? undefined : toMinor(amount, currency.precision)
+  const minor = isTooLarge || decimals > currency.precision ? undefined : toMinor(amount, currency.precision)
   if (minor === undefined) wrong('amount', `is not an amount in ${currency.currency}: too large, or too many decimals`)
   return minor
 }

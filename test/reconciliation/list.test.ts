@@ -22,13 +22,15 @@ const ROW = {
 
 describe('a list', () => {
   test.each([
-    ['in any order, with columns that nobody knows', 'note,currency,reference,amount,type\nx,USD,a,10.50,order\n'],
-    ['with a byte order mark and CRLF', `\ufeff${HEADER}\r\na,order,10.5,USD\r\n`],
-    ['with quotes', `"reference","type","amount","currency"\n"a","order","10.50","USD"`],
-    ['with names in either case', 'Reference,TYPE,Amount,Currency\na,ORDER,10.50,usd'],
-    ['with empty optional cells', `${HEADER},status,at\na,order,10.50,USD,,\n\n`],
-  ])('as CSV %s', (_, text) => {
-    expect(read(text)).toEqual({ rows: [ROW], problems: [] })
+    ['in any order, with columns that nobody knows', 'note,currency,reference,amount,type\nx,USD,a,10.50,order\n', 2],
+    ['with a byte order mark and CRLF', `\ufeff${HEADER}\r\na,order,10.5,USD\r\n`, 2],
+    ['with quotes', `"reference","type","amount","currency"\n"a","order","10.50","USD"`, 2],
+    ['with names in either case', 'Reference,TYPE,Amount,Currency\na,ORDER,10.50,usd', 2],
+    ["with Excel's first line", `sep=,\r\n${HEADER}\r\na,order,10.50,USD\r\n`, 3],
+    ['with rows of bare commas', `,,,\n${HEADER}\n,,,\n,,,,,,\na,order,10.50,USD\n , , ,\n`, 5],
+    ['with empty optional cells', `${HEADER},status,at\na,order,10.50,USD,,\n\n`, 2],
+  ])('as CSV %s', (_, text, line) => {
+    expect(read(text)).toEqual({ rows: [{ ...ROW, line }], problems: [] })
   })
 
   test('as CSV may have names with commas, quotes and line breaks, and its lines are counted', () => {
@@ -56,6 +58,18 @@ describe('a list', () => {
   test.each([
     ['', ['1 - the file is empty']],
     ['\ufeff\n\n', ['1 - the file is empty']],
+    ['sep=,\n,,,\n', ['1 - the file is empty']],
+    [
+      'sep=;\nreference;type;amount;currency\n',
+      [
+        '1 - is neither CSV with a header nor JSON lines: its cells are separated by semicolons. Save it as CSV UTF-8 with commas',
+      ],
+    ],
+    [`${HEADER}\ra,order,1,USD\r`, ['1 - has lines that end with CR alone. Save it as CSV UTF-8 with commas']],
+    [
+      `${HEADER}\r${'a,order,1,USD\r'.repeat(6_000)}`,
+      ['1 - has lines that end with CR alone. Save it as CSV UTF-8 with commas'],
+    ],
     [
       'reference;type;amount;currency\n',
       [
@@ -87,11 +101,13 @@ describe('a list', () => {
       ],
     ],
     [
-      `${HEADER}\na,order,1.001,USD\nb,order,-1,USD\nc,order,1.5,JPY\n`,
+      `${HEADER}\na,order,1.001,USD\nb,order,-1,USD\nc,order,1.5,JPY\nd,order,1.000,EUR\ne,order,1.000,JPY\nf,order,1.000,KWD\n`,
       [
         '2 amount is not an amount in USD: too large, or too many decimals',
         '3 amount is below zero',
         '4 amount is not an amount in JPY: too large, or too many decimals',
+        '5 amount is not an amount in EUR: too large, or too many decimals',
+        '6 amount is not an amount in JPY: too large, or too many decimals',
       ],
     ],
     [
