@@ -137,10 +137,18 @@ export const normalized = {
   name: ifText((name) => name.trim()),
   // Only Latin letters, because others can become Latin in upper case, as ß becomes SS.
   country: ifText((code) => (/^[A-Za-z]{2}$/.test(code) ? code.toUpperCase() : code)),
-  // Separators between digits are removed.
-  phone: ifText((phone) =>
-    phone.length > PHONE_CHARACTERS_MAX ? phone : phone.replace(/[\s()[\]\p{Dash_Punctuation}]/gu, ''),
-  ),
+  phone: ifText((phone) => (phone.length > PHONE_CHARACTERS_MAX ? phone : dialled(phone))),
+}
+
+/** A `(0)` behind the country code, which people write for callers from the same country. */
+const TRUNK_ZERO = /^(\+\d{1,3})\(0\)/
+
+/** A number as it is dialled from abroad, where a few countries keep the zero. Separators between digits are removed. */
+const dialled = (phone: string): string => {
+  const compact = phone.replace(/[\s.[\]\p{Dash_Punctuation}]/gu, '')
+  const digits = (text: string) => text.replace(/[()]/g, '')
+  const kept = digits(compact)
+  return TRUNK_ZERO.test(compact) && !isPhoneNumber(kept) ? digits(compact.replace(TRUNK_ZERO, '$1')) : kept
 }
 
 /** True if the number is E.164 and valid in its country. */
