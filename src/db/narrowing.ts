@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gt, gte, lt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { searchForm } from '../kernel/lower-case.ts'
 import { doPart } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
 
@@ -45,12 +46,15 @@ export const narrowed = (columns: NarrowedColumns, { clientId, status, sinceMs, 
 
 const AMOUNT = /^\d{1,15}(?:\.\d{1,4})?$/
 
-const holding = ({ texts = [], amount }: NarrowedColumns, search: string) =>
-  or(
-    ...texts.map((text) => sql`instr(lower(${text}), ${search.toLowerCase()}) > 0`),
+const holding = ({ texts = [], amount }: NarrowedColumns, search: string) => {
+  // Some of the texts are stored in the form by which they are searched, the others as they came.
+  const terms = [...new Set([searchForm(search), search.toLowerCase()])]
+  return or(
+    ...texts.flatMap((text) => terms.map((term) => sql`instr(lower(${text}), ${term}) > 0`)),
     amount && AMOUNT.test(search) ? sql`${amount} = ${Number(search)}` : undefined,
     sql`FALSE`,
   )
+}
 
 const STEP = 5_000
 
