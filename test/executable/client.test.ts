@@ -38,7 +38,13 @@ const done = async (script: string): Promise<void> => {
   if (exitCode !== 0) throw new Error(`${script}: ${exitCode}: ${stdout}${stderr}`)
 }
 
-const SAID = [/^\S.*: 230.1 INR$/m, /^DELIVERED: 2 vouchers$/m, /^payout created: 4000000.01 INR$/m, /^404 NOT_FOUND$/m]
+const SAID = [
+  /^\S.*: 230.1 INR$/m,
+  /^DELIVERED: 2 vouchers$/m,
+  /^payout created: 4000000.01 INR$/m,
+  /^grace@example.com is deleted$/m,
+  /^404 NOT_FOUND$/m,
+]
 
 describe('the TypeScript guide', () => {
   beforeAll(async () => {
@@ -71,6 +77,15 @@ describe('the TypeScript guide', () => {
     const { exitCode, stdout, stderr } = await shell(blockOf('check.sh'))
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     for (const said of SAID) expect(stdout.match(new RegExp(said, 'gm'))).toHaveLength(2)
+  })
+
+  test('compiles in the same way with the latest TypeScript', async () => {
+    const [compile = ''] = blockOf('check.sh').split('\n')
+    expect(compile).toStartWith('npx tsc ')
+    const latest = `bun '${join(ROOT, 'node_modules/typescript/bin/tsc')}'`
+    // The folder of the test is within a project.
+    const { exitCode, stdout, stderr } = await shell(`${compile.replace('npx tsc', latest)} --ignoreConfig --noEmit`)
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: '' })
   })
 
   test('compiles with the latest TypeScript under its strictest settings', async () => {

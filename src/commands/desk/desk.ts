@@ -37,10 +37,11 @@ export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void>
     respond: (request) => respond(request, server.addressOf(request)),
     onEscape,
   })
+  const stopped = nextStopSignal('SIGHUP') // listens before anyone learns that the desk runs
   try {
     await print(`${urlOf(LOOPBACK, server.port)}${entrance}\n`)
     process.stderr.write('Open this address in a browser. It works once; the desk ends with this command, at Ctrl+C.\n')
-    await nextStopSignal('SIGHUP')
+    await stopped
   } finally {
     await server.stop(0)
   }
