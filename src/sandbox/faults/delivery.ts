@@ -1,3 +1,7 @@
+import { ftruncateSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BunFile } from 'bun'
 import { type ErrorFormat, renderFailure } from '../../http/errors.ts'
 import { JSON_TYPE } from '../../http/json.ts'
 import type { Failure } from '../../kernel/failure.ts'
@@ -72,7 +76,39 @@ export const impaired = async (
   const { status, headers } = response
   if ((cutAfterBytes === null && bytesPerSecond === null) || method === 'HEAD' || status === NO_CONTENT) return response
   const bytes = await response.bytes()
-  return new Response(streamOf(bytes, cutAfterBytes ?? bytes.byteLength, bytesPerSecond), { status, headers })
+  const isHeadAlone = cutAfterBytes === 0 && bytes.byteLength > 0
+  const body =
+    (isHeadAlone ? unreadableBody() : undefined) ?? streamOf(bytes, cutAfterBytes ?? bytes.byteLength, bytesPerSecond)
+  return new Response(body, { status, headers })
+}
+
+/** From this length on, the runtime sends the head of a file by itself. */
+const HEAD_FIRST_BYTES = 1_048_576
+let unreadable: BunFile | undefined
+
+/**
+ * A body of which nothing comes behind the head. The runtime ends the head of a stream with its first byte, but that of a
+ * large file before it reads the file; this one is open for writing alone. Undefined where no file can be written: the
+ * connection then closes within the head.
+ */
+const unreadableBody = (): BunFile | undefined => {
+  try {
+    unreadable ??= openUnreadable()
+  } catch {
+    return undefined
+  }
+  return unreadable
+}
+
+const openUnreadable = (): BunFile => {
+  const folder = mkdtempSync(join(tmpdir(), 'scrip-cut-'))
+  try {
+    const file = openSync(join(folder, 'body'), 'w')
+    ftruncateSync(file, HEAD_FIRST_BYTES)
+    return Bun.file(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 const PIECES_PER_SECOND = 10
