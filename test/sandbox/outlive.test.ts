@@ -193,13 +193,13 @@ describe('The data folder of named worlds', () => {
       await succeed(server, 'PUT', '/snapshots/kept?world=shop')
       await succeed(server, 'PUT', '/worlds/copy', { from: 'kept' })
       await server.stop()
-      const files = ['world-copy.sqlite', 'world-shop.requests', 'world-shop.sqlite']
+      const files = ['clocks.jsonl', 'world-copy.sqlite', 'world-shop.requests', 'world-shop.sqlite']
       expect(filesIn(join(dataDir, 'worlds'))).toEqual(files)
       expect(filesIn(join(dataDir, 'snapshots'))).toEqual(['snapshot-kept.sqlite'])
       const others = ['world-shop.sqlite.new', 'world-SHOP.sqlite', 'notes.txt']
       for (const file of others) writeFileSync(join(dataDir, 'worlds', file), 'x')
       const next = await serve(dataDir)
-      expect(filesIn(join(dataDir, 'worlds'))).toEqual(['notes.txt', 'world-SHOP.sqlite', ...files])
+      expect(filesIn(join(dataDir, 'worlds'))).toEqual(['notes.txt', 'world-SHOP.sqlite', ...files].sort())
       expect((await namesOf(next, 'worlds')).sort()).toEqual(['copy', 'default', 'shop'])
       return next
     }))

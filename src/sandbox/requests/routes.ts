@@ -79,7 +79,7 @@ export const requestRoutes = ({
         const read = await waiting.list({
           world: only,
           waitMs,
-          read: () => readLogs(getWorlds(worlds, world), filter),
+          read: async () => readLogs(await getWorlds(worlds, world), filter),
           listen: (onCome) =>
             onRecorded((logged) => {
               if ((!only || logged.world === only) && matches(logged, filter)) onCome()
@@ -191,7 +191,11 @@ export const requestRoutes = ({
     )
     .get(
       '/coverage',
-      ({ query: { world } }) => outcomes.report(world === ALL_WORLDS ? undefined : getWorld(worlds, world)),
+      async ({ query: { world } }) => {
+        if (world !== ALL_WORLDS) return outcomes.report(getWorld(worlds, world))
+        await worlds.everyOne()
+        return outcomes.report()
+      },
       {
         id: 'getCoverage',
         summary: 'See which documented outcomes were exercised',

@@ -3,7 +3,7 @@ import { EventSchema } from '../../events/contract.ts'
 import { pathParameter } from '../../http/parameters.ts'
 import { getExample, Timestamp } from '../../http/schemas.ts'
 import { bodyCheck, Text } from '../../http/validation.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
+import { type Clock, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
@@ -24,8 +24,8 @@ export const NamePath = Type.Object({
 })
 
 /** One world, or all of them for `*`. @throws DomainError world_not_found or world_damaged */
-export const getWorlds = (worlds: SandboxWorlds, name: string): readonly World[] =>
-  name === ALL_WORLDS ? worlds.all : [getWorld(worlds, name)]
+export const getWorlds = async (worlds: SandboxWorlds, name: string): Promise<readonly World[]> =>
+  name === ALL_WORLDS ? worlds.everyOne() : [getWorld(worlds, name)]
 
 /** @throws DomainError world_not_found or world_damaged */
 export const getWorld = (worlds: SandboxWorlds, name: string): World => {
@@ -49,7 +49,7 @@ export const WorldSummary = Type.Object(
 )
 export const WORLD_EXAMPLE = getExample(WorldSummary)
 
-export const worldWire = ({ name, clock }: World): Static<typeof WorldSummary> => ({
+export const worldWire = ({ name, clock }: Pick<World, 'name'> & { clock: Clock }): Static<typeof WorldSummary> => ({
   name,
   username: name === DEFAULT_WORLD ? SANDBOX_USERNAME : `sbx_${name}`,
   now: toTimestamp(clock.nowMs()),

@@ -5,12 +5,16 @@ import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, STAGED, writeDatabas
 import { Database } from '../../db/database.ts'
 import { flushFolder } from '../../db/disk.ts'
 import { asFile, asImage } from '../../db/image.ts'
+import { ClockIndex } from './clock-index.ts'
+import type { ClockState } from './movable-clock.ts'
 import { DamagedFile, type KeptBytes, type WorldFolder } from './world-folder.ts'
 
 const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
 const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const
 /** The ending of the file with the journal of a world, beside its database. */
 const JOURNAL = '.requests'
+/** The file with the clocks of all worlds. */
+const CLOCKS = 'clocks.jsonl'
 
 /** The files of the named worlds and snapshots in a data folder. */
 export const worldFilesIn = (dataDir: string): string[] =>
@@ -30,6 +34,7 @@ export const worldFoldersIn = (dataDir: string): { worlds: DatabaseFolder; snaps
  */
 class DatabaseFolder implements WorldFolder {
   readonly #names: Set<string>
+  readonly #clocks: ClockIndex
 
   constructor(
     private readonly folder: string,
@@ -40,6 +45,7 @@ class DatabaseFolder implements WorldFolder {
       if (file.startsWith(prefix) && file.endsWith(STAGED)) rmSync(join(folder, file)) // of a process that was killed
     }
     const isOwn = new RegExp(`^${prefix}([a-z0-9_-]{1,64})\\.sqlite$`)
+    this.#clocks = new ClockIndex(join(folder, CLOCKS))
     this.#names = new Set(files.flatMap((file) => isOwn.exec(file)?.[1] ?? []))
   }
 
@@ -84,6 +90,7 @@ class DatabaseFolder implements WorldFolder {
 
   remove(name: string): boolean {
     rmSync(this.#journalPath(name), { force: true })
+    this.#clocks.forget(name)
     if (!this.#names.delete(name)) return false
     removeDatabase(this.path(name))
     flushFolder(this.folder)
@@ -100,6 +107,18 @@ class DatabaseFolder implements WorldFolder {
   findJournal(name: string): KeptBytes | undefined {
     const size = statSync(this.#journalPath(name), { throwIfNoEntry: false })?.size
     return size === undefined ? undefined : this.#journal(name, size)
+  }
+
+  findClock(name: string): ClockState | undefined {
+    return this.#clocks.find(name)
+  }
+
+  keepClock(name: string, clock: ClockState): void {
+    this.#clocks.keep(name, clock)
+  }
+
+  forgetClock(name: string): void {
+    this.#clocks.forget(name)
   }
 
   #journal(name: string, byteCount: number): KeptBytes {

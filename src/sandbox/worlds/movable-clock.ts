@@ -1,12 +1,14 @@
+import { type Static, Type } from '@sinclair/typebox'
 import type { SteadyClock } from '../../kernel/clock.ts'
 import { worldPart } from '../../worlds/world.ts'
 
-export interface ClockState {
+export type ClockState = Static<typeof ClockState>
+export const ClockState = Type.Object({
   /** Added to the base clock while it runs. */
-  offsetMs: number
+  offsetMs: Type.Integer(),
   /** Null while the clock runs. */
-  frozenAtMs: number | null
-}
+  frozenAtMs: Type.Union([Type.Integer(), Type.Null()]),
+})
 
 /** A clock that can be set, advanced and frozen (contract C15). */
 export class MovableClock implements SteadyClock {

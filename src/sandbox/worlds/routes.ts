@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { eventWire } from '../../events/contract.ts'
 import { listenToEvents } from '../../events/publish.ts'
 import type { Event } from '../../events/queries.ts'
@@ -7,6 +7,7 @@ import { listOf } from '../../http/operation.ts'
 import { Text } from '../../http/validation.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, foundOr, violated, violation } from '../../kernel/failure.ts'
+import { inParts } from '../../kernel/turns.ts'
 import type { DueWork } from '../../worlds/due.ts'
 import type { World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
@@ -142,11 +143,14 @@ const movedTo = (
   return startMs + advanceMs
 }
 
-const listed = (worlds: SandboxWorlds) =>
-  worlds.names.flatMap((name) => {
-    const world = worlds.find(name)
-    return world ? [worldWire(world)] : []
-  })
+const listed = async (worlds: SandboxWorlds) => {
+  const summaries: Static<typeof WorldSummary>[] = []
+  for await (const name of inParts(worlds.names)) {
+    const clock = worlds.findClock(name)
+    if (clock) summaries.push(worldWire({ name, clock }))
+  }
+  return summaries
+}
 
 /** A snapshot takes precedence over a world of the same name: somebody gave it that name on purpose. */
 const imageNamed = async (parts: Parts, name: string): Promise<Uint8Array> =>
@@ -159,7 +163,7 @@ const imageOf = ({ worlds, deliveries }: Parts, world: World): Promise<Uint8Arra
 export const worldRoutes = (parts: Parts) => {
   const { worlds } = parts
   return controlRoutes('worlds.')
-    .get('/worlds', () => listed(worlds), {
+    .get('/worlds', async () => listed(worlds), {
       id: 'listWorlds',
       summary: 'List the worlds',
       description: 'Each with the username that logs in to it and its time.',

@@ -3,7 +3,7 @@ import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { clientNames } from '../../sessions/queries.ts'
 import { queueEventsOf } from '../../webhooks/queue.ts'
-import { type OpenData, World } from '../../worlds/world.ts'
+import { type OpenData, World, worldPart } from '../../worlds/world.ts'
 import { type ClockState, MovableClock, type Pace, pace } from './movable-clock.ts'
 import {
   findClock,
@@ -63,9 +63,18 @@ export const worldFrom = (
   return world
 }
 
+/** Notified of each clock that was stored. */
+const clockListener = worldPart<{ onKept: (clock: ClockState) => void }>(() => ({ onKept: () => undefined }))
+
+export const onClockKept = (world: World, onKept: (clock: ClockState) => void): void => {
+  world.of(clockListener).onKept = onKept
+}
+
 /** Stores the clock of a world in its file, so that its data is never later than the clock. */
 export const keepClock = async (world: World): Promise<void> => {
-  if (world.db.onFile) await world.db.write((tx) => putClock(tx, clockOf(world).state))
+  if (!world.db.onFile) return
+  await world.db.write((tx) => putClock(tx, clockOf(world).state))
+  world.of(clockListener).onKept(clockOf(world).state)
 }
 
 /** Stores the position of the random stream with each commit: values are drawn again only if the commit was lost. */

@@ -165,6 +165,13 @@ export class TemporaryFolder implements WorldFolder {
 
   findJournal = (): undefined => undefined
 
+  // Each world of the folder was made by this process, which has its clock in memory.
+  findClock = (): undefined => undefined
+
+  keepClock = (): void => undefined
+
+  forgetClock = (): void => undefined
+
   dispose(): void {
     this.files.dispose()
   }

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import type { ClockState } from './movable-clock.ts'
 
 /** Bytes in a file or in memory. */
 export interface KeptBytes {
@@ -28,6 +29,10 @@ export interface WorldFolder {
   keepJournal: (name: string, bytes: Uint8Array) => KeptBytes
   /** The journal that an earlier process has kept. */
   findJournal: (name: string) => KeptBytes | undefined
+  /** The clock of a world that nobody has opened in this process; undefined where it is in its file alone. */
+  findClock: (name: string) => ClockState | undefined
+  keepClock: (name: string, clock: ClockState) => void
+  forgetClock: (name: string) => void
   /** Ends with the process. */
   dispose: () => void
 }

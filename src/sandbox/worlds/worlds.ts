@@ -1,7 +1,8 @@
 import { Database } from '../../db/database.ts'
 import { isPassing, tryLater } from '../../db/storage.ts'
-import type { SteadyClock } from '../../kernel/clock.ts'
+import type { Clock, SteadyClock } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
+import { inParts } from '../../kernel/turns.ts'
 import type { OpenData, World } from '../../worlds/world.ts'
 import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
 import { worldDamaged, worldNotFound, worldsExhausted } from '../errors.ts'
@@ -9,10 +10,11 @@ import { requestLog } from '../requests/request-log.ts'
 import { isAccount } from '../seed/accounts.ts'
 import { WorldsInUse } from './in-use.ts'
 import { Journals } from './journals.ts'
+import { type ClockState, MovableClock } from './movable-clock.ts'
 import { holdsRecords } from './queries.ts'
 import { wake } from './resting.ts'
 import { Snapshots } from './snapshots.ts'
-import { type InitialState, imageOf, keepRandomness, keptState, stateIn, worldFrom } from './state.ts'
+import { type InitialState, imageOf, keepRandomness, keptState, onClockKept, stateIn, worldFrom } from './state.ts'
 import { DamagedFile, type WorldFolder } from './world-folder.ts'
 
 /** The maximum number of named worlds in a process (contract C15). */
@@ -133,11 +135,25 @@ export class SandboxWorlds implements Worlds {
     } catch (error) {
       database?.close()
       if (isPassing(error)) throw tryLater(error)
+      this.options.folder.forgetClock(name)
       this.onDamaged(error instanceof DamagedFile ? error : new DamagedFile(this.options.folder.path(name), error))
       return undefined
     }
   }
 
+  /** The clock of a world, which is not opened for it if possible. Undefined if its file is damaged. */
+  findClock(name: string): Clock | undefined {
+    const kept = this.#named.get(name) ? undefined : this.options.folder.findClock(name)
+    return kept ? new MovableClock(this.clock, kept) : this.find(name)?.clock
+  }
+
+  /** All worlds, those of an earlier process too, which are read in parts that leave the thread to others. */
+  async everyOne(): Promise<readonly World[]> {
+    for await (const name of inParts(this.names)) if (!this.#default.closed) this.find(name)
+    return this.all
+  }
+
+  /** The worlds that were opened or made in this process. */
   get all(): readonly World[] {
     return [this.#default, ...[...this.#named.values()].filter((world) => world !== undefined)]
   }
@@ -180,6 +196,9 @@ export class SandboxWorlds implements Worlds {
     const state = database ? keptState(database.query, this.options.seed) : this.#initial.state
     const world = worldFrom(name, database ?? this.#atRest(name), state, this.clock, this.#onResume)
     this.#named.set(name, world)
+    const keepClock = (clock: ClockState) => this.options.folder.keepClock(name, clock)
+    onClockKept(world, keepClock)
+    keepClock(state.clock)
     world.of(requestLog).beginsFresh = database ? !holdsRecords(database.query) : this.#initial.isFresh
     if (database) this.#onResume(world)
     this.#present(world, !database)
