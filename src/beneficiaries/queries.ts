@@ -1,5 +1,4 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
 import { contains, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
@@ -63,23 +62,30 @@ export const recordPayout = (
 
 const ownedBy = (clientId: number, id: string) => and(eq(beneficiaries.id, id), eq(beneficiaries.clientId, clientId))
 
-/** The sort orders and their columns (contract C7). */
+/** The sort orders and their columns (contract C7). Ids sort by creation. */
 const SORTS = {
-  created_at: [beneficiaries.createdAtMs],
-  email: [beneficiaries.emailLowerCase, beneficiaries.email],
-  first_name: [beneficiaries.firstNameLowerCase, beneficiaries.firstName],
-  last_name: [beneficiaries.lastNameLowerCase, beneficiaries.lastName],
-  country: [beneficiaries.country],
-  total_payouts: [beneficiaries.totalPayouts],
-  total_amount: [beneficiaries.totalAmountMinor],
-  last_payout_at: [beneficiaries.lastPayoutAtMs],
-} as const satisfies Record<string, readonly SQLiteColumn[]>
+  created_at: { columns: [], index: 'beneficiaries_client' },
+  email: { columns: [beneficiaries.emailLowerCase, beneficiaries.email], index: 'beneficiaries_email' },
+  first_name: {
+    columns: [beneficiaries.firstNameLowerCase, beneficiaries.firstName],
+    index: 'beneficiaries_first_name',
+  },
+  last_name: {
+    columns: [beneficiaries.lastNameLowerCase, beneficiaries.lastName],
+    index: 'beneficiaries_last_name',
+  },
+  country: { columns: [beneficiaries.country], index: 'beneficiaries_country' },
+  total_payouts: { columns: [beneficiaries.totalPayouts], index: 'beneficiaries_payouts' },
+  total_amount: { columns: [beneficiaries.totalAmountMinor], index: 'beneficiaries_amount' },
+  last_payout_at: { columns: [beneficiaries.lastPayoutAtMs], index: 'beneficiaries_last_payout' },
+}
 
 export const BENEFICIARY_SORTS = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
 export const beneficiaryList = new List({
   table: beneficiaries,
-  filters: { search: contains(beneficiaries.searchLowerCase) },
+  counts: 'beneficiary_counts',
+  filters: { search: { matches: contains(beneficiaries.searchLowerCase) } },
   sorts: SORTS,
 })
 

@@ -1,32 +1,37 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  fillPlaceholders,
-  getTableColumns,
-  is,
-  SQL,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, desc, eq, fillPlaceholders, getTableColumns, is, SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import { searchForm } from '../kernel/lower-case.ts'
 import { connectionOf, type Query } from './database.ts'
+import type { Counts } from './migrations/0001_counts.ts'
 import { isGiven, type OwnedTable, placeholderOfLimit } from './prepared.ts'
+
+/** A column is compared; an SQL condition has a placeholder of its name. */
+type Condition = SQLiteColumn | SQL
+
+interface ListFilter {
+  matches: Condition
+  /** The index that leads to the matching records. */
+  index?: string | undefined
+  /** The list's counts have the column: they say how many records match, and its index has them in the order of their ids. */
+  isCounted?: boolean
+  /** The index ends with what a search reads. */
+  hasSearch?: boolean
+  /** The condition on the counts, if they have the column in another form. */
+  counts?: SQL
+}
 
 interface ListOptions<Table extends OwnedTable, Filter extends string, Sort extends string> {
   table: Table
-  /** A column is compared; an SQL condition has a placeholder of its name. */
-  filters: Readonly<Record<Filter, SQLiteColumn | SQL>>
-  /** The columns that each order compares before the id. */
-  sorts: Readonly<Record<Sort, readonly (SQLiteColumn | SQL)[]>>
+  /** The counts of these records by client, and by each column of a counted filter. */
+  counts: Counts['name']
+  filters: Readonly<Record<Filter, ListFilter>>
+  /** The columns that each order compares before the id, and its index. It ends with what filters without an index read. */
+  sorts: Readonly<Record<Sort, { columns: readonly Condition[]; index: string }>>
 }
 
-/** A row without its booleans: SQLite returns them as numbers, and no list shows one. */
-type Row<Values> = { [Name in keyof Values as boolean extends Values[Name] ? never : Name]: Values[Name] }
+/** A filter by a column of the counts. */
+export const counted = (matches: Condition, index?: string): ListFilter => ({ matches, index, isCounted: true })
 
 /** The client whose records are listed: a session, for instance. */
 interface ListReader {
@@ -46,62 +51,121 @@ interface Slice<Filter extends string, Sort extends string> {
 /** The limit for each connection: a client that tries every combination must not fill the memory. */
 const STATEMENTS_MAX = 64
 
-/** A list reads a page of ids and a count along an index, then only the rows of the page (decision 120). */
+/** So many records are sorted for a page rather than looked for along the index of its order. */
+const SORTED_MAX = 10_000
+
+const OPPOSITE = { ASC: 'DESC', DESC: 'ASC' } as const
+
+/** The values of placeholders. */
+type Values = Readonly<Record<string, unknown>>
+
+/** A list adds up its counts, and reads a page of ids along the index of its rarest filter or of its order (decision 120). */
 export class List<Table extends OwnedTable, Filter extends string, Sort extends string> {
-  readonly #statements = new WeakMap<Query, LRUCache<string, ReturnType<typeof this.prepare>>>()
+  readonly #statements = new WeakMap<Query, LRUCache<string, object>>()
 
   constructor(private readonly options: ListOptions<Table, Filter, Sort>) {}
 
   /** A page with an entry for each row, and the number of matching records. */
   page<Entry>(
     { world, client }: ListReader,
-    { filters, sort, direction, ...place }: Slice<Filter, Sort>,
-    wire: (row: Row<Table['$inferSelect']>) => Entry,
+    { filters, sort, direction, limit, offset }: Slice<Filter, Sort>,
+    wire: (row: Table['$inferSelect']) => Entry,
   ) {
-    const filterNames = (Object.keys(filters) as Filter[]).filter((name) => filters[name] !== undefined)
-    const { total, rowsOf } = this.#prepared(world.db.query, filterNames, sort, direction)
-    const values = { ...filters, ...place, clientId: client.id }
-    const entries = rowsOf(values).map(wire)
-    const isLast = entries.length < place.limit && (entries.length > 0 || place.offset === 0)
-    const totalCount = isLast ? place.offset + entries.length : (total.all(values)[0]?.count ?? 0)
-    return { entries, totalCount }
+    const { query } = world.db
+    const names = (Object.keys(filters) as Filter[]).filter((name) => filters[name] !== undefined)
+    const values = { ...filters, clientId: client.id }
+    const { totalCount, index } = this.#found(query, names, sort, values)
+    if (offset >= totalCount) return { entries: [], totalCount }
+    const length = Math.min(limit, totalCount - offset)
+    const after = totalCount - offset - length
+    // A deep page is read from the end that is nearer.
+    const isFromEnd = after < offset
+    const read = this.#rows(query, names, sort, isFromEnd ? OPPOSITE[direction] : direction, index)
+    const rows = read({ ...values, limit: length, offset: isFromEnd ? after : offset })
+    return { entries: (isFromEnd ? rows.reverse() : rows).map(wire), totalCount }
   }
 
-  #prepared(query: Query, filterNames: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
-    const statementsByName = this.#statements.getOrInsertComputed(query, () => new LRUCache({ max: STATEMENTS_MAX }))
-    const name = [...filterNames, sort, direction].join()
-    const statements = statementsByName.get(name) ?? this.prepare(query, filterNames, sort, direction)
-    statementsByName.set(name, statements)
-    return statements
+  /** The number of matching records, and the index by which to read them. */
+  #found(query: Query, names: readonly Filter[], sort: Sort, values: Values) {
+    const chosen = names.map((name) => ({ name, ...this.options.filters[name] }))
+    const ofOrder = this.options.sorts[sort]
+    const counts = chosen
+      .filter(({ isCounted }) => isCounted)
+      .map((filter) => ({ ...filter, count: this.#total(query, [filter.name], undefined, values) }))
+    const [rarest] = counts.filter(({ index }) => index).sort((one, other) => one.count - other.count)
+    const isSearch = chosen.some(({ isCounted, index }) => !isCounted && !index)
+    const isInOrder = ofOrder.columns.length === 0 && (!isSearch || rarest?.hasSearch)
+    const index = (rarest && (isInOrder || rarest.count <= SORTED_MAX) && rarest.index) || ofOrder.index
+    if (counts.length === chosen.length) return { totalCount: this.#total(query, names, undefined, values), index }
+    const ofRange = chosen.find((filter) => !filter.isCounted && filter.index)?.index
+    const ofTotal = ofRange ?? (rarest?.hasSearch ? rarest.index : index)
+    const totalCount = this.#total(query, names, ofTotal, values)
+    return { totalCount, index: ofRange && totalCount <= SORTED_MAX ? ofRange : index }
   }
 
-  private prepare(query: Query, filterNames: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC') {
-    const table: OwnedTable = this.options.table
-    const isOfClient = isGiven(table.clientId, 'clientId')
-    const matches = and(isOfClient, ...filterNames.map((name) => this.#conditionOf(name)))
-    const page = query
-      .select({ id: table.id })
-      .from(table)
-      .where(matches)
-      .orderBy(...[...this.options.sorts[sort], table.id].map(direction === 'ASC' ? asc : desc))
-      .limit(placeholderOfLimit('limit'))
-      .offset(sql.placeholder('offset'))
-      .as('page')
-    const columns = Object.entries(getTableColumns(table)).filter(([, { dataType }]) => dataType !== 'boolean')
-    const named = Object.fromEntries(columns.map(([name, column]) => [name, sql`${column}`.as(name)]))
-    // A cross join keeps the order of its first table.
-    const rows = query.select(named).from(page).crossJoin(table).where(eq(table.id, page.id)).toSQL()
-    // The rows are read with the names of SQLite: drizzle's mapping takes twice as long.
-    const statement = connectionOf(query).prepare<Row<Table['$inferSelect']>, never[]>(rows.sql)
-    const rowsOf = (values: object) => statement.all(...(fillPlaceholders(rows.params, { ...values }) as never[]))
-    return { total: query.select({ count: count() }).from(table).where(matches).prepare(), rowsOf }
+  /** Adds up the counts, or counts the records of an index. */
+  #total(query: Query, names: readonly Filter[], index: string | undefined, values: Values): number {
+    const { table, counts } = this.options
+    const statement = this.#prepared(query, [...names, 'count', index].join(), () => {
+      // The counts stand in for the table, so that the conditions are the same.
+      const from = index === undefined ? sql`${sql.identifier(counts)} AS ${table}` : indexed(table, index)
+      const total = index === undefined ? sql<number>`coalesce(sum(n), 0)` : sql<number>`count(*)`
+      return query
+        .select({ total })
+        .from(from)
+        .where(this.#matches(names, index === undefined))
+        .prepare()
+    })
+    return statement.all(values)[0]?.total ?? 0
   }
 
-  #conditionOf(name: Filter): SQL {
-    const filter: SQLiteColumn | SQL = this.options.filters[name]
-    return is(filter, SQL) ? filter : isGiven(filter, name)
+  #rows(query: Query, names: readonly Filter[], sort: Sort, direction: 'ASC' | 'DESC', index: string) {
+    return this.#prepared(query, [...names, sort, direction, index].join(), () => {
+      const table: OwnedTable = this.options.table
+      const page = query
+        .select({ id: sql`${table.id}`.as('page_id') })
+        .from(indexed(table, index))
+        .where(this.#matches(names))
+        .orderBy(...[...this.options.sorts[sort].columns, table.id].map(direction === 'ASC' ? asc : desc))
+        .limit(placeholderOfLimit('limit'))
+        .offset(sql.placeholder('offset'))
+        .as('page')
+      const columns = Object.entries(getTableColumns(table))
+      const named = Object.fromEntries(columns.map(([name, column]) => [name, sql`${column}`.as(name)]))
+      const booleans = columns.flatMap(([name, { dataType }]) => (dataType === 'boolean' ? [name] : []))
+      // A cross join keeps the order of its first table.
+      const rows = query.select(named).from(page).crossJoin(table).where(eq(table.id, page.id)).toSQL()
+      // The rows are read with the names of SQLite: drizzle's mapping takes twice as long.
+      const statement = connectionOf(query).prepare<Record<string, unknown>, never[]>(rows.sql)
+      return (values: Values) => {
+        const found = statement.all(...(fillPlaceholders(rows.params, { ...values }) as never[]))
+        for (const row of found) for (const name of booleans) row[name] = row[name] === 1
+        return found as Table['$inferSelect'][]
+      }
+    })
+  }
+
+  #prepared<Statement extends object>(query: Query, name: string, prepare: () => Statement): Statement {
+    const statements = this.#statements.getOrInsertComputed(query, () => new LRUCache({ max: STATEMENTS_MAX }))
+    const statement = (statements.get(name) as Statement | undefined) ?? prepare()
+    statements.set(name, statement)
+    return statement
+  }
+
+  #matches(names: readonly Filter[], areCounts = false): SQL | undefined {
+    const isOfClient = isGiven(this.options.table.clientId, 'clientId')
+    return and(isOfClient, ...names.map((name) => this.#conditionOf(name, areCounts)))
+  }
+
+  #conditionOf(name: Filter, areCounts: boolean): SQL {
+    const { matches, counts } = this.options.filters[name]
+    if (areCounts && counts) return counts
+    return is(matches, SQL) ? matches : isGiven(matches, name)
   }
 }
+
+/** The index is not left to SQLite: it would choose by the statistics of the day, if there are any. */
+const indexed = (table: OwnedTable, index: string): SQL => sql`${table} INDEXED BY ${sql.identifier(index)}`
 
 /** Neither texts nor search terms contain it: they are in lower case. NUL would end the text where other programs read it. */
 const SEPARATOR = 'A'

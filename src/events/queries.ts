@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { List } from '../db/lists.ts'
+import { counted, List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
 import { isOneOf, type Personal } from '../db/personal.ts'
 import { prepared, preparedInsert, preparedLastId, preparedOne } from '../db/prepared.ts'
@@ -77,14 +77,19 @@ export const deleteOldest = (tx: Tx, upToMs: number, countMax: number): void => 
     .run()
 }
 
+/** The kind of record: order, payout or wallet. */
+const kind = sql`substr(${events.type}, 1, instr(${events.type}, '.') - 1)`
+
 export const eventList = new List({
   table: events,
+  counts: 'event_counts',
   filters: {
-    type: sql`${events.type} GLOB ${sql.placeholder('type')}`,
-    createdFromMs: gte(events.createdAtMs, sql.placeholder('createdFromMs')),
-    createdToMs: lte(events.createdAtMs, sql.placeholder('createdToMs')),
+    type: counted(events.type, 'events_type'),
+    kind: counted(sql`${kind} = ${sql.placeholder('kind')}`, 'events_kind'),
+    createdFromMs: { matches: gte(events.createdAtMs, sql.placeholder('createdFromMs')) },
+    createdToMs: { matches: lte(events.createdAtMs, sql.placeholder('createdToMs')) },
   },
-  sorts: { id: [] },
+  sorts: { id: { columns: [], index: 'events_client' } },
 })
 
 /** The data that the events of a record have. */

@@ -17,7 +17,7 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
     .get(
       '/',
       ({ query, session, set }) => {
-        const filters = { type: query.type, createdFromMs: query.created_from, createdToMs: query.created_to }
+        const filters = { ...patternOf(query.type), createdFromMs: query.created_from, createdToMs: query.created_to }
         return paged(set, query, eventList.page(session, { filters, ...newestOf(query) }, eventWire))
       },
       {
@@ -42,3 +42,9 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
         refuses: { not_found: EVENT_NOT_FOUND },
       },
     )
+
+/** A pattern selects all events, those of a kind of record, or one type. */
+const patternOf = (pattern?: string) => ({
+  type: pattern?.endsWith('*') ? undefined : pattern,
+  kind: pattern?.endsWith('.*') ? pattern.slice(0, -2) : undefined,
+})

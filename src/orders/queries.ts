@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { List } from '../db/lists.ts'
+import { counted, List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
@@ -93,15 +93,19 @@ export const markRefunded = (tx: Tx, refunded: readonly Voucher[], nowMs: number
   tx.update(vouchers).set({ refundedAtMs: nowMs }).where(inArray(vouchers.id, ids)).run()
 }
 
+/** SQLite's name for the index of the references, which are unique. */
+const REFERENCES = 'sqlite_autoindex_orders_1'
+
 export const orderList = new List({
   table: orders,
+  counts: 'order_counts',
   filters: {
-    reference: orders.reference,
-    ref: orders.reference,
-    productId: orders.productId,
-    status: orders.status,
+    reference: { matches: orders.reference, index: REFERENCES },
+    ref: { matches: orders.reference, index: REFERENCES },
+    productId: counted(orders.productId, 'orders_product'),
+    status: counted(orders.status, 'orders_status'),
   },
-  sorts: { id: [] },
+  sorts: { id: { columns: [], index: 'orders_client' } },
 })
 
 /** The columns that can hold a text of a person. */

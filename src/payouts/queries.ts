@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query } from '../db/database.ts'
-import { contains, List, searchText } from '../db/lists.ts'
+import { contains, counted, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
 import { isOneOf, type Personal } from '../db/personal.ts'
 import {
@@ -88,21 +87,22 @@ export const updatePayout = preparedUpdate(payouts, Object.keys(BEGINNING) as Ch
 
 export const insertEvent = preparedInsert(payoutEvents)
 
-/** Sort fields and the columns that they compare (contract C13). */
+/** Sort fields and the columns that they compare (contract C13). Ids sort by creation. */
 const SORTS = {
-  created_at: [payouts.createdAtMs],
-  amount: [payouts.amountRank],
-  status: [payouts.status],
-} as const satisfies Record<string, readonly SQLiteColumn[]>
+  created_at: { columns: [], index: 'payouts_client' },
+  amount: { columns: [payouts.amountRank], index: 'payouts_amount' },
+  status: { columns: [payouts.status], index: 'payouts_status' },
+}
 
 export const PAYOUT_SORTS = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
 export const payoutList = new List({
   table: payouts,
+  counts: 'payout_counts',
   filters: {
-    status: payouts.status,
-    currencyId: payouts.currencyId,
-    search: contains(payouts.searchLowerCase),
+    status: { ...counted(payouts.status, 'payouts_status'), hasSearch: true },
+    currencyId: { ...counted(payouts.currencyId, 'payouts_currency'), hasSearch: true },
+    search: { matches: contains(payouts.searchLowerCase) },
   },
   sorts: SORTS,
 })

@@ -19,10 +19,7 @@ export const insertLines = prepared((tx: Tx) =>
 /** Inserts an entry, which seals its lines. Returns its id. */
 export const insertEntry = preparedInsertCounted(ledgerEntries, {})
 export const insertTransaction = preparedInsertCounted(transactions, {
-  amountRank: inMajorUnits(
-    sql.placeholder('amountMinor'),
-    sql`(SELECT ${wallets.currencyId} FROM ${wallets} WHERE ${wallets.id} = ${sql.placeholder('walletId')})`,
-  ),
+  amountRank: inMajorUnits(sql.placeholder('amountMinor'), sql.placeholder('currencyId')),
 })
 
 export const moveBalance = prepared((tx: Tx) =>

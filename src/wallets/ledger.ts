@@ -92,6 +92,7 @@ const move = (
   const transactionId = insertTransaction(tx, {
     walletId: wallet.id,
     clientId: wallet.clientId,
+    currencyId: wallet.currencyId,
     entryId,
     amountMinor: Math.abs(amountMinor),
     transactionType: amountMinor < 0 ? 'DEBIT' : 'CREDIT',

@@ -1,6 +1,7 @@
-import { and, asc, count, eq, gte, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from '../db/database.ts'
-import { contains, List, searchText } from '../db/lists.ts'
+import { contains, counted, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import { isGiven, preparedAll, preparedFind, preparedOne } from '../db/prepared.ts'
@@ -9,8 +10,10 @@ import { transactions, type Wallet, type WalletTransaction, wallets } from './ta
 export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
 export type { Wallet, WalletTransaction }
 
-const ownInCurrency = sql`(SELECT ${wallets.id} FROM ${wallets} WHERE ${wallets.clientId} = ${sql.placeholder('clientId')}
-  AND ${wallets.currencyId} = (SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')}))`
+const isOfCurrency = (currencyId: SQLiteColumn): SQL =>
+  sql`${currencyId} = (SELECT id FROM currencies WHERE currencies.currency = ${sql.placeholder('currency')})`
+
+const createdAt = 'transactions_created'
 
 export const findWallet = preparedFind(wallets)
 
@@ -86,6 +89,7 @@ export const openWallet = (
     .values({
       ...wallet,
       amountMinor: 0,
+      minorPerMajor: sql`(SELECT power(10, precision) FROM currencies WHERE id = ${wallet.currencyId})`,
       reservedMinor: 0,
       isLow: false,
       isDefault: (others?.count ?? 0) === 0,
@@ -105,6 +109,27 @@ export const updateThreshold = (tx: Tx, id: number, thresholdMinor: number | nul
     .returning()
     .get()
 
+export const walletList = new List({
+  table: wallets,
+  counts: 'wallet_counts',
+  filters: {
+    currencyId: counted(wallets.currencyId, 'wallets_currency'),
+    currency: counted(isOfCurrency(wallets.currencyId), 'wallets_currency'),
+    type: counted(wallets.type, 'wallets_type'),
+    isActive: {
+      ...counted(sql`(${wallets.closedAtMs} IS NULL) = ${sql.placeholder('isActive')}`, 'wallets_open'),
+      counts: sql`is_active = ${sql.placeholder('isActive')}`,
+    },
+  },
+  sorts: {
+    id: { columns: [], index: 'wallets_client' },
+    amount: {
+      columns: [sql`${wallets.amountMinor} * 1.0 / ${wallets.minorPerMajor}`],
+      index: 'wallets_amount',
+    },
+  },
+})
+
 /** The wallets of a client by id. A client has few of them. */
 export const walletsOfClient = preparedAll(wallets, isGiven(wallets.clientId, 'clientId'), asc(wallets.id))
 
@@ -112,17 +137,23 @@ export const findTransaction = preparedFind(transactions)
 
 export const transactionList = new List({
   table: transactions,
+  counts: 'transaction_counts',
   filters: {
-    walletId: transactions.walletId,
-    currency: sql`${transactions.walletId} IN ${ownInCurrency}`,
-    search: contains(transactions.searchLowerCase),
-    transactionType: eq(transactions.transactionType, sql.placeholder('transactionType')),
-    status: eq(transactions.status, sql.placeholder('status')),
-    sourceType: eq(transactions.sourceType, sql.placeholder('sourceType')),
-    createdFromMs: gte(transactions.createdAtMs, sql.placeholder('createdFromMs')),
-    createdToMs: lte(transactions.createdAtMs, sql.placeholder('createdToMs')),
+    walletId: counted(transactions.walletId, 'transactions_wallet'),
+    currency: counted(isOfCurrency(transactions.currencyId), 'transactions_currency'),
+    search: { matches: contains(transactions.searchLowerCase) },
+    transactionType: counted(transactions.transactionType, 'transactions_type'),
+    // Every transaction is completed, so no index leads to some of them.
+    status: counted(transactions.status),
+    sourceType: counted(transactions.sourceType, 'transactions_source'),
+    createdFromMs: { matches: gte(transactions.createdAtMs, sql.placeholder('createdFromMs')), index: createdAt },
+    createdToMs: { matches: lte(transactions.createdAtMs, sql.placeholder('createdToMs')), index: createdAt },
   },
-  sorts: { id: [], amount: [transactions.amountRank], created_at: [transactions.createdAtMs] },
+  sorts: {
+    id: { columns: [], index: 'transactions_client' },
+    amount: { columns: [transactions.amountRank], index: 'transactions_amount' },
+    created_at: { columns: [transactions.createdAtMs], index: createdAt },
+  },
 })
 
 /** The database allows only one change of remarks, to `erased`. */

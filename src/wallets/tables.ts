@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { schema } from '../db/migrations/0001_schema.ts'
 import { table } from '../db/table.ts'
 
@@ -19,5 +19,5 @@ export type WalletTransaction = typeof transactions.$inferSelect
 export const TRANSACTION_STATUSES = transactions.status.enumValues
 
 /** An amount in major units, in which amounts of different currencies compare. */
-export const inMajorUnits = (amountMinor: SQLWrapper, currencyId: SQLWrapper): SQL =>
+export const inMajorUnits = (amountMinor: SQLWrapper | Placeholder, currencyId: SQLWrapper | Placeholder): SQL =>
   sql`${amountMinor} / power(10.0, (SELECT precision FROM currencies WHERE currencies.id = ${currencyId}))`

@@ -1,8 +1,7 @@
 import type { Static } from '@sinclair/typebox'
-import { offsetOf, sliceOf } from '../http/pagination.ts'
+import { sliceOf } from '../http/pagination.ts'
 import { sortOf } from '../http/parameters.ts'
 import { foundOr } from '../kernel/failure.ts'
-import { toMajor } from '../kernel/money.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import {
@@ -15,32 +14,21 @@ import {
   type WalletSchema,
   walletWire,
 } from './contract.ts'
-import { findTransaction, findWallet, transactionList, type Wallet, walletsOfClient } from './queries.ts'
+import { findTransaction, findWallet, transactionList, type Wallet, walletList } from './queries.ts'
 import type { WalletTransaction } from './tables.ts'
 
 const NEWEST_FIRST = { field: 'id', direction: 'DESC' } as const
 
 export const listWallets = (
   reference: Reference,
-  { world, client }: Session,
+  session: Session,
   query: Static<typeof WalletListQuery>,
 ): { entries: Static<typeof WalletSchema>[]; totalCount: number } => {
   const { currency, type, currency_id: currencyId, is_active: isActive } = query
-  const { field, direction } = sortOf(query, NEWEST_FIRST)
-  const currencyOf = (wallet: Wallet) => reference.shownCurrency(wallet.currencyId)
-  const matching = walletsOfClient(world.db.query, { clientId: client.id })
-    .filter((wallet) => currencyId === undefined || wallet.currencyId === currencyId)
-    .filter((wallet) => currency === undefined || currencyOf(wallet).currency === currency)
-    .filter((wallet) => type === undefined || wallet.type === type)
-    .filter(({ closedAtMs }) => isActive === undefined || isActive === String(closedAtMs === null))
-  if (field === 'amount') {
-    const amountOf = (wallet: Wallet) => toMajor(wallet.amountMinor, currencyOf(wallet).precision)
-    matching.sort((one, other) => amountOf(one) - amountOf(other))
-  }
-  if (direction === 'DESC') matching.reverse()
-  const offset = offsetOf(query)
-  const page = matching.slice(offset, offset + query.limit)
-  return { entries: page.map((wallet) => walletWire(wallet, reference)), totalCount: matching.length }
+  const { field: sort, direction } = sortOf(query, NEWEST_FIRST)
+  const filters = { currency, type, currencyId, isActive: isActive && Number(isActive === 'true') }
+  const slice = { filters, sort, direction, ...sliceOf(query) }
+  return walletList.page(session, slice, (wallet) => walletWire(wallet, reference))
 }
 
 /** @throws DomainError not_found */

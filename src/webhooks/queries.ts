@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, min, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { List } from '../db/lists.ts'
+import { counted, List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
 import { preparedAll, preparedInsert, preparedOne } from '../db/prepared.ts'
@@ -109,8 +109,9 @@ export const attemptsOf = (query: Query, eventIds: readonly string[]): Attempt[]
 
 export const attemptList = new List({
   table: webhookDeliveries,
-  filters: { webhookId: webhookDeliveries.webhookId },
-  sorts: { id: [] },
+  counts: 'delivery_counts',
+  filters: { webhookId: counted(webhookDeliveries.webhookId, 'webhook_deliveries_webhook') },
+  sorts: { id: { columns: [], index: 'webhook_deliveries_webhook' } },
 })
 
 /** Attempts to deliver some events, and those whose response may hold another. */

@@ -260,7 +260,9 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
 /** The tables that the program writes while it serves a sandbox; all the others are as they were seeded. */
 const WRITTEN = [
   'beneficiaries',
+  'beneficiary_counts',
   'clients',
+  'event_counts',
   'events',
   'idempotency_keys',
   'journal_entries',
@@ -268,12 +270,16 @@ const WRITTEN = [
   'kept_randomness',
   'logins',
   'moved_clock',
+  'order_counts',
   'orders',
+  'payout_counts',
   'payout_events',
   'payouts',
   'stock_taken',
+  'transaction_counts',
   'transactions',
   'vouchers',
+  'wallet_counts',
   'wallets',
 ]
 

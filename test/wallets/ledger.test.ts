@@ -131,7 +131,7 @@ describe('a ledger entry', () => {
   test('has a transaction with the balance of its wallet, or the database refuses it', async () => {
     await funded(USD, 700)
     const again = (difference: number) =>
-      sql(`INSERT INTO transactions SELECT NULL, wallet_id, client_id, entry_id, amount_minor, transaction_type, status,
+      sql(`INSERT INTO transactions SELECT NULL, wallet_id, client_id, currency_id, entry_id, amount_minor, transaction_type, status,
         source_currency, destination_currency, source_rate_e8, destination_rate_e8, conversion_minor,
         balance_after_minor + ${difference}, source_type, source_id, remarks, created_at_ms, amount_rank, search_folded FROM transactions ORDER BY id DESC LIMIT 1`)
     expect(again(1)).toThrow('a transaction says what its wallet holds')

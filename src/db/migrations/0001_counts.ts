@@ -14,5 +14,19 @@ export interface Counts {
 
 /** A part of the first schema: never edited once released. */
 export const COUNTS: readonly Counts[] = [
+  { name: 'beneficiary_counts', of: 'beneficiaries', by: ['client_id'] },
   { name: 'payout_counts', of: 'payouts', by: ['client_id', 'status', 'currency_id'], sums: ['amount_minor'] },
+  {
+    name: 'transaction_counts',
+    of: 'transactions',
+    by: ['client_id', 'wallet_id', 'currency_id', 'transaction_type', 'status', 'source_type'],
+  },
+  {
+    name: 'wallet_counts',
+    of: 'wallets',
+    by: ['client_id', 'currency_id', 'type', 'ROW.closed_at_ms IS NULL AS is_active'],
+  },
+  { name: 'order_counts', of: 'orders', by: ['client_id', 'product_id', 'status'] },
+  { name: 'event_counts', of: 'events', by: ['client_id', 'type'] },
+  { name: 'delivery_counts', of: 'webhook_deliveries', by: ['client_id', 'webhook_id'] },
 ]

@@ -127,6 +127,8 @@ CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at_ms);`,
   id                 INTEGER PRIMARY KEY,
   client_id          INTEGER NOT NULL REFERENCES clients (id),
   currency_id        INTEGER NOT NULL REFERENCES currencies (id),
+  -- Amounts of different currencies compare in major units.
+  minor_per_major    INTEGER NOT NULL DEFAULT 100 CHECK (minor_per_major > 0),
   type               TEXT NOT NULL CHECK (type IN ('PREPAID', 'POSTPAID')),
   amount_minor       INTEGER NOT NULL,
   reserved_minor     INTEGER NOT NULL DEFAULT 0 CHECK (reserved_minor >= 0),
@@ -141,7 +143,11 @@ CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at_ms);`,
   updated_at_ms      INTEGER NOT NULL,
   CHECK (amount_minor >= -credit_limit_minor)
 ) STRICT;
-CREATE INDEX wallets_client ON wallets (client_id, currency_id);
+CREATE INDEX wallets_client ON wallets (client_id, id);
+CREATE INDEX wallets_amount ON wallets (client_id, amount_minor * 1.0 / minor_per_major, id);
+CREATE INDEX wallets_currency ON wallets (client_id, currency_id, id);
+CREATE INDEX wallets_type ON wallets (client_id, type, id);
+CREATE INDEX wallets_open ON wallets (client_id, closed_at_ms IS NULL, id);
 CREATE UNIQUE INDEX wallets_default ON wallets (client_id) WHERE is_default = 1;`,
 
   /**
@@ -192,6 +198,7 @@ BEGIN SELECT RAISE(ABORT, 'a journal entry takes no further line'); END;`,
   id                   INTEGER PRIMARY KEY,
   wallet_id            INTEGER NOT NULL REFERENCES wallets (id),
   client_id            INTEGER NOT NULL REFERENCES clients (id),
+  currency_id          INTEGER NOT NULL REFERENCES currencies (id),
   entry_id             INTEGER NOT NULL REFERENCES journal_entries (id),
   amount_minor         INTEGER NOT NULL CHECK (amount_minor >= 0),
   transaction_type     TEXT NOT NULL CHECK (transaction_type IN ('CREDIT', 'DEBIT')),
@@ -210,19 +217,22 @@ BEGIN SELECT RAISE(ABORT, 'a journal entry takes no further line'); END;`,
   search_folded        TEXT NOT NULL
 ) STRICT;
 CREATE INDEX transactions_client
-  ON transactions (client_id, id, transaction_type, status, source_type, wallet_id, created_at_ms, search_folded);
+  ON transactions (client_id, id, transaction_type, status, source_type, wallet_id, currency_id, created_at_ms, search_folded);
 CREATE INDEX transactions_created
-  ON transactions (client_id, created_at_ms, id, transaction_type, status, source_type, wallet_id, search_folded);
+  ON transactions (client_id, created_at_ms, id, transaction_type, status, source_type, wallet_id, currency_id, search_folded);
 CREATE INDEX transactions_amount
-  ON transactions (client_id, amount_rank, id, transaction_type, status, source_type, wallet_id, created_at_ms, search_folded);
+  ON transactions (client_id, amount_rank, id, transaction_type, status, source_type, wallet_id, currency_id, created_at_ms, search_folded);
 CREATE INDEX transactions_wallet ON transactions (client_id, wallet_id, id);
+CREATE INDEX transactions_currency ON transactions (client_id, currency_id, id);
+CREATE INDEX transactions_type ON transactions (client_id, transaction_type, id);
+CREATE INDEX transactions_source ON transactions (client_id, source_type, id);
 -- The ledger's own code moves balances; the database refuses a transaction that does not say what its wallet then holds.
 CREATE TRIGGER transactions_balance BEFORE INSERT ON transactions
 WHEN NEW.balance_after_minor IS NOT (SELECT amount_minor FROM wallets WHERE id = NEW.wallet_id)
 BEGIN SELECT RAISE(ABORT, 'a transaction says what its wallet holds'); END;
 CREATE TRIGGER transactions_fixed BEFORE UPDATE OF
-  id, wallet_id, client_id, entry_id, amount_minor, transaction_type, status, source_currency, destination_currency,
-  source_rate_e8, destination_rate_e8, conversion_minor, balance_after_minor, source_type, source_id, created_at_ms, amount_rank
+  id, wallet_id, client_id, currency_id, entry_id, amount_minor, transaction_type, status, source_currency,
+  destination_currency, source_rate_e8, destination_rate_e8, conversion_minor, balance_after_minor, source_type, source_id, created_at_ms, amount_rank
 ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are final'); END;
 CREATE TRIGGER transactions_kept BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'transactions are kept'); END;
 -- A person can be taken out of remarks, and out of the messages of payouts, which are final otherwise (contract C17).
@@ -257,8 +267,8 @@ CREATE UNIQUE INDEX exchange_rates_base ON exchange_rates (is_base) WHERE is_bas
   last_payout_at_ms  INTEGER,
   created_at_ms      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- An index for each order of the list. Each ends with what the filters read, so that a count or a search reads no rows.
-CREATE INDEX beneficiaries_created ON beneficiaries (client_id, created_at_ms, id, search_folded);
+-- An index for each order of the list. Each ends with what a search reads. Ids sort by creation.
+CREATE INDEX beneficiaries_client ON beneficiaries (client_id, id, search_folded);
 CREATE INDEX beneficiaries_email ON beneficiaries (client_id, email_folded, email, id, search_folded);
 CREATE INDEX beneficiaries_first_name ON beneficiaries (client_id, first_name_folded, first_name, id, search_folded);
 CREATE INDEX beneficiaries_last_name ON beneficiaries (client_id, last_name_folded, last_name, id, search_folded);
@@ -310,9 +320,10 @@ CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_
   cancelled_at_ms          INTEGER,
   UNIQUE (client_id, reference_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX payouts_created ON payouts (client_id, created_at_ms, id, status, currency_id, search_folded);
+CREATE INDEX payouts_client ON payouts (client_id, id, search_folded);
 CREATE INDEX payouts_amount ON payouts (client_id, amount_rank, id, status, currency_id, search_folded);
 CREATE INDEX payouts_status ON payouts (client_id, status, id, currency_id, search_folded);
+CREATE INDEX payouts_currency ON payouts (client_id, currency_id, id, search_folded);
 CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;`,
 
   payout_events: `CREATE TABLE payout_events (
@@ -370,7 +381,9 @@ BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
   cancelled_at_ms    INTEGER,
   UNIQUE (client_id, reference)
 ) STRICT;
-CREATE INDEX orders_client ON orders (client_id, id, status, product_id);
+CREATE INDEX orders_client ON orders (client_id, id);
+CREATE INDEX orders_status ON orders (client_id, status, id);
+CREATE INDEX orders_product ON orders (client_id, product_id, id);
 CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;`,
 
   /** Codes at rest are encrypted; the key is not in the database. */
@@ -438,7 +451,10 @@ INSERT INTO stock_published VALUES (1, 0);`,
   request_id    TEXT,
   traceparent   TEXT
 ) STRICT;
-CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);`,
+CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);
+CREATE INDEX events_type ON events (client_id, type, id);
+-- The kind of record: order, payout or wallet.
+CREATE INDEX events_kind ON events (client_id, substr(type, 1, instr(type, '.') - 1), id);`,
 
   /** Webhooks (contract C16): the receivers of a client's events. Secrets are encrypted; the key is not in the database. */
   webhooks: `CREATE TABLE webhooks (
