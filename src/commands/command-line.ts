@@ -131,6 +131,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     wait,
     listen,
     trigger,
+    requests: group(
+      'read the requests that a sandbox has received',
+      async () => (await import('./sandbox/requests.ts')).requestsCommands,
+    ),
   },
   'Run live mode:': {
     desk,

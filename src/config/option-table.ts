@@ -232,6 +232,29 @@ export const LISTEN_OPTIONS = {
   forward: url('URL of a receiver to pass them on to'),
 } as const satisfies OptionTable
 
+export const REQUEST_SHOW_OPTIONS = {
+  url: TRIGGER_OPTIONS.url,
+  world: text('<name>', 'a world of this name instead of the default one'),
+} as const satisfies OptionTable
+
+export const REQUEST_TAIL_OPTIONS = {
+  url: TRIGGER_OPTIONS.url,
+  world: text('<name>', 'a world of this name instead of the default one; * for all'),
+  status: flagOnly(text('<status>', 'only responses of this status, such as 404 or 4xx; 0 is a lost response')),
+  method: flagOnly(text('<method>', 'only requests of this method')),
+  search: flagOnly(text('<text>', 'only requests with this text in their path, id or body')),
+} as const satisfies OptionTable
+
+export const REQUEST_LIST_OPTIONS = {
+  ...REQUEST_TAIL_OPTIONS,
+  format: flagOnly({
+    value: '<format>',
+    meaning: 'lines, JSON, a scenario that makes the same records again, a HAR file, or curl lines',
+    choices: ['text', 'json', 'scenario', 'har', 'curl'],
+    default: 'text',
+  } as const),
+} as const satisfies OptionTable
+
 export const MCP_OPTIONS = {
   url: { ...url('URL of a running sandbox'), unset: 'a new sandbox' },
   seed: SERVE_OPTIONS.seed,
@@ -270,5 +293,7 @@ export type CompareOptions = ValuesOf<typeof COMPARE_OPTIONS>
 export type HealthOptions = ValuesOf<typeof HEALTH_OPTIONS>
 export type TriggerOptions = ValuesOf<typeof TRIGGER_OPTIONS>
 export type ListenOptions = ValuesOf<typeof LISTEN_OPTIONS>
+export type RequestListOptions = ValuesOf<typeof REQUEST_LIST_OPTIONS>
+export type RequestTailOptions = ValuesOf<typeof REQUEST_TAIL_OPTIONS>
 export type McpOptions = ValuesOf<typeof MCP_OPTIONS>
 export type WaitOptions = ValuesOf<typeof WAIT_OPTIONS>

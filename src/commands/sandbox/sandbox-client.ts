@@ -32,6 +32,19 @@ export class SandboxClient {
     return ask(target, method, body, token === undefined ? {} : { 'x-sandbox-token': token })
   }
 
+  /** The feed of requests and events. @throws ProgramError if there is none */
+  async feed(signal: AbortSignal, lastId = ''): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const { url, token, world = 'default' } = this.access
+    const headers = {
+      ...(token !== undefined && { 'x-sandbox-token': token }),
+      ...(lastId && { 'last-event-id': lastId }),
+    }
+    const target = new URL(`${url}/_sandbox/feed?${new URLSearchParams({ world })}`)
+    const response = await responseFrom(target, { headers, signal })
+    if (response.ok && response.body) return response.body
+    return bodyOf({ status: response.status, body: jsonOr(await response.text()) })
+  }
+
   /** The OpenAPI document. @throws ProgramError if there is no response */
   async document(): Promise<unknown> {
     return (await ask(new URL(`${this.access.url}/openapi.json`), 'GET')).body
@@ -59,11 +72,14 @@ export const fetchDirectly = (request: Request): Promise<Response> =>
   fetch(request, isLoopback(new URL(request.url).hostname) ? { proxy: false } : {})
 
 const ask = async (url: URL, method: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await responseFrom(url, { method, headers: { accept: 'application/json', ...headers }, ...sent })
+  return { status: response.status, body: jsonOr(await response.text()) }
+}
+
+const responseFrom = async (url: URL, init: BunFetchRequestInit): Promise<Response> => {
   try {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const request = new Request(url.href, { method, headers: { accept: 'application/json', ...headers }, ...sent })
-    const response = await fetchDirectly(request)
-    return { status: response.status, body: jsonOr(await response.text()) }
+    return await fetch(url, init)
   } catch (error) {
     throw refused(
       `${url.origin} does not respond: ${error instanceof Error ? error.message : error}\nscrip serve starts a sandbox; --url names another one.`,

@@ -58,7 +58,13 @@ export class Injection {
 
   #apply(observed: ObservedRequest, injected: Injected): Promise<void> | undefined {
     observed.injected = injected
-    return injected.fault.when === 'before' ? this.#withCurrencies(injected).then(inject) : undefined
+    return injected.fault.when === 'before' ? this.#inject(injected) : undefined
+  }
+
+  async #inject(injected: Injected): Promise<void> {
+    // For the log: nobody reads the body of a request that fails before its work.
+    if (injected.fault.failure) await readText(injected.target.request).catch(() => undefined)
+    await inject(await this.#withCurrencies(injected))
   }
 
   /** A missing rate names the currencies of the request, if it names them itself. */

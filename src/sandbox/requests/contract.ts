@@ -51,6 +51,13 @@ export const RecordedRequest = Type.Object(
     fault: nullable(Type.String({ description: 'The injected fault, with `; when=after` if the work was done' })),
     outcome: nullable(Type.String({ description: 'success, or the documented name of the error', example: 'success' })),
     message: nullable(Type.String({ description: 'The message of the error' })),
+    resent: Type.Boolean({
+      description:
+        'True for a write without an Idempotency-Key that repeats one whose response did not arrive whole, at most 2 s before',
+      example: false,
+    }),
+    resent_of: nullable(Type.Integer({ description: 'The id of the request that it repeats' })),
+    resent_after_ms: nullable(Type.Number({ description: 'The real time between that response and this request' })),
     dry_run: Type.Boolean({ description: 'True for a dry run, with X-Dry-Run: true', example: false }),
     changes: Type.Array(Type.Object(RowChange, { title: 'RowChange' }), {
       description: 'The rows that the request wrote',

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { adviceAbout } from '../../docs/advice.ts'
 import { amount, counted, sumOf } from '../../pages/amounts.ts'
 import type { RequestDetail } from './contract.ts'
 
@@ -49,6 +50,40 @@ export const inWords = ({ caused, ledger, changes }: Detail): Words[] => {
           : 'It changed nothing: no row, no money, no event',
     },
   ]
+}
+
+/** The part of the guides about clients that repeat a request by themselves. */
+export const RESENDING_CLIENTS = '/docs/guides/clients#what-your-client-does-on-its-own'
+
+/** Says of a repeated write that it is one. `earlier` is the request that it repeats, if the log still has it. */
+export const resentInWords = (
+  { resent_after_ms: afterMs, changes }: Pick<Detail, 'resent_after_ms' | 'changes'>,
+  earlier: { changes: readonly unknown[] } | undefined,
+): string | undefined => {
+  if (afterMs === null) return undefined
+  const again = `The same request again ${Math.round(afterMs)} ms later, without an Idempotency-Key: by your code or by its HTTP client (curl and Java’s HttpURLConnection do so by themselves).`
+  if (!earlier) return again
+  if (earlier.changes.length === 0) return `${again} The first one did nothing.`
+  return changes.length > 0 ? `${again} It was done twice.` : again
+}
+
+/** A request, the reason of its response, what to do, and its changes. */
+export const explanationOf = (detail: Detail, earlier?: Detail): string => {
+  const { id, method, path, client, response, outcome, message, fault, dry_run } = detail
+  const ending =
+    response.status === 0 ? 'The client got no response' : `The response was ${response.status} ${outcome ?? ''}`.trim()
+  const advice = message === null ? undefined : adviceAbout(outcome ?? '')
+  return [
+    `Request ${id}: ${method} ${path}${client === null ? ' without a valid token' : ` by ${client}`}.`,
+    `${ending}${message === null ? '' : `: ${message}`}.`,
+    ...(advice === undefined ? [] : [`What to do: ${advice}.`]),
+    ...(dry_run ? ['It was a dry run: nothing of it stays.'] : []),
+    ...(fault === null ? [] : [`The fault "${fault}" was injected.`]),
+    resentInWords(detail, earlier) ?? [],
+    ...inWords(detail).map(({ text }) => `${text}.`),
+  ]
+    .flat()
+    .join('\n')
 }
 
 /** The last event of each order and payout has its result. */

@@ -5,6 +5,7 @@ import type { World } from '../../worlds/world.ts'
 import { fits } from '../faults/pattern.ts'
 import type { RecordedRequest } from './contract.ts'
 import { BYTES_MAX, type LoggedRequest, requestLog } from './request-log.ts'
+import { hasStatus } from './status.ts'
 
 interface RequestFilter {
   limit: number
@@ -60,7 +61,3 @@ const hasPathAndText = (
 ): boolean =>
   (filter.path === undefined || filter.path === route || fits(filter.path, pathOf(path))) &&
   (filter.search === undefined || searchText(path, request_id, request.body, response.body).includes(filter.search))
-
-/** 4xx stands for all statuses from 400 to 499. */
-const hasStatus = (status: number, pattern: string): boolean =>
-  pattern.endsWith('xx') ? Math.floor(status / 100) === Number(pattern[0]) : status === Number(pattern)

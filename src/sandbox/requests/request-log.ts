@@ -24,6 +24,32 @@ interface ObservedResponse {
   body: string | Uint8Array | undefined
 }
 
+interface Resent {
+  of: number
+  afterMs: number
+}
+
+/** A write whose response did not arrive whole. */
+interface LostWrite {
+  id: number
+  /** Client, method, path and body in one text. */
+  likeness: string
+  endedMs: number
+}
+
+/** A client that repeats by itself does so at once; code waits a little. */
+const RESENT_MS_MAX = 2_000
+const IS_WRITE: Readonly<Record<string, true>> = { POST: true, PUT: true, PATCH: true, DELETE: true }
+/** A cut response, and the page of a gateway. */
+const NOT_WHOLE = /^(?:cut_after_bytes|50[234])(?:;|$)/
+const FAILED = 500
+
+const isLost = ({ response: { status }, fault }: ObservedRequest): boolean =>
+  status === 0 || status === FAILED || (fault !== null && NOT_WHOLE.test(fault))
+
+const likenessOf = ({ client, method, path, requestBody }: ObservedRequest): string =>
+  JSON.stringify([client, method, path, requestBody])
+
 export interface Injected {
   fault: Fault
   target: RequestTarget
@@ -55,6 +81,8 @@ export class ObservedRequest {
   fault: string | null = null
   outcome: string | null = null
   changes = UNCHANGED
+  /** The write that it repeats, if its response did not arrive whole. */
+  resent: Resent | undefined
   /** The ids of the events that it has written. */
   readonly events: string[] = []
 
@@ -76,6 +104,8 @@ export interface LoggedRequest {
   endedMs: number
   bytes: number
   changes: readonly RowChange[]
+  /** Undefined for a request of an earlier process. */
+  resent?: Resent | undefined
   /** Makes the form without secrets. */
   read: () => RecordedRequest
 }
@@ -164,6 +194,7 @@ class RequestLog {
     wake(world)
     const { failure, response, endedMs, changes } = request
     const id = this.#recent.last + 1
+    if (IS_WRITE[request.method]) this.#compare(request, id)
     const logged: LoggedRequest = {
       world,
       id,
@@ -173,11 +204,28 @@ class RequestLog {
       endedMs,
       bytes: sizeOf(request),
       changes,
+      resent: request.resent,
       read: () => recordedFrom(request, world, id),
     }
     this.#recent.add(logged)
     this.newestMs = endedMs
     return logged
+  }
+
+  readonly #lost: LostWrite[] = []
+
+  /** Finds the write that a write repeats, and keeps it for the next if its response is lost. */
+  #compare(request: ObservedRequest, id: number): void {
+    const isRecent = ({ endedMs }: LostWrite): boolean => request.startedMs - endedMs <= RESENT_MS_MAX
+    while (this.#lost[0] && !isRecent(this.#lost[0])) this.#lost.shift()
+    const isLostToo = isLost(request)
+    if (this.#lost.length === 0 && !isLostToo) return
+    const likeness = likenessOf(request)
+    const earlier = request.requestHeaders.has('idempotency-key')
+      ? undefined
+      : this.#lost.findLast((lost) => lost.likeness === likeness && lost.endedMs <= request.startedMs)
+    if (earlier) request.resent = { of: earlier.id, afterMs: request.startedMs - earlier.endedMs }
+    if (isLostToo) this.#lost.push({ id, likeness, endedMs: request.endedMs })
   }
 
   /** Does not wake a world at rest. */
@@ -226,7 +274,7 @@ class RequestLog {
 export const requestLog = worldPart((world) => new RequestLog(world))
 
 const recordedFrom = (observed: ObservedRequest, world: World, id: number): RecordedRequest => {
-  const { atMs, method, path, route, client, response, fault, outcome, changes, events } = observed
+  const { atMs, method, path, route, client, response, fault, outcome, changes, events, resent } = observed
   const responseHeaders = redactedHeaders(response.headers)
   const text = textOf(response.body)
   return {
@@ -244,6 +292,9 @@ const recordedFrom = (observed: ObservedRequest, world: World, id: number): Reco
     fault,
     outcome,
     message: response.status < 400 ? null : errorMessageIn(text),
+    resent: resent !== undefined,
+    resent_of: resent?.of ?? null,
+    resent_after_ms: resent ? Math.round(resent.afterMs * 1_000) / 1_000 : null,
     dry_run: isOfDryRun(response.headers),
     changes: changes.map(({ table, operation, key }) => ({ table, operation, key })),
     events: [...events],

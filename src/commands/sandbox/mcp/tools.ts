@@ -3,7 +3,8 @@ import { Value } from '@sinclair/typebox/value'
 import { GUIDES } from '../../../docs/guides.ts'
 import { withoutReferences } from '../../../docs/references.ts'
 import type { RecordedRequest, Replay, RequestDetail } from '../../../sandbox/requests/contract.ts'
-import { inWords } from '../../../sandbox/requests/in-words.ts'
+import { explanationOf } from '../../../sandbox/requests/in-words.ts'
+import { earlierOf } from '../requests.ts'
 import { jsonOr, type Reply, type SandboxClient } from '../sandbox-client.ts'
 import { guideAbout } from './guide.ts'
 import { findOperations } from './operations.ts'
@@ -109,8 +110,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       const heads = reply.body as RecordedRequest[]
       return {
         words: `${heads.length} requests.`,
-        data: heads.map(({ id, at, method, path, client, response, outcome, message, fault, dry_run }) => {
-          return { id, at, method, path, client, status: response.status, outcome, message, fault, dry_run }
+        data: heads.map(({ id, at, method, path, client, response, outcome, message, fault, dry_run, resent_of }) => {
+          return { id, at, method, path, client, status: response.status, outcome, message, fault, dry_run, resent_of }
         }),
       }
     },
@@ -131,7 +132,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       if (reply.status >= 300) return told(reply, '')
       const detail = reply.body as Detail
       const { request, response, changes, ledger, caused, deliveries } = detail
-      return { words: explanationOf(detail), data: { request, response, changes, ledger, caused, deliveries } }
+      return {
+        words: explanationOf(detail, await earlierOf(client, detail)),
+        data: { request, response, changes, ledger, caused, deliveries },
+      }
     },
   ),
   world: tool(
@@ -219,20 +223,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 }
 
 type Detail = Static<typeof RequestDetail>
-
-/** The explanation of a request: the request, the reason of its response, and its changes. */
-const explanationOf = (detail: Detail): string => {
-  const { id, method, path, client, response, outcome, message, fault, dry_run } = detail
-  const ending =
-    response.status === 0 ? 'The client got no response' : `The response was ${response.status} ${outcome ?? ''}`.trim()
-  return [
-    `Request ${id}: ${method} ${path}${client === null ? ' without a valid token' : ` by ${client}`}.`,
-    `${ending}${message === null ? '' : `: ${message}`}.`,
-    ...(dry_run ? ['It was a dry run: nothing of it stays.'] : []),
-    ...(fault === null ? [] : [`The fault "${fault}" was injected.`]),
-    ...inWords(detail).map(({ text }) => `${text}.`),
-  ].join('\n')
-}
 
 /** @throws WrongArguments, or ProgramError if the sandbox is away */
 export const callTool = async (client: SandboxClient, name: string, args: unknown): Promise<Told> => {

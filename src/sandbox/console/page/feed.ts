@@ -1,10 +1,7 @@
+import { type FeedMessage, messagesIn } from '../../feed/messages.ts'
 import { addressOf, tokenHeaders } from './api.ts'
 
-/** One message of GET /_sandbox/feed. EventSource cannot send the token of the sandbox, so the stream is read by hand. */
-export interface FeedMessage {
-  event: string
-  data: unknown
-}
+/** EventSource cannot send the token of the sandbox, so the stream is read by hand. */
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
@@ -22,19 +19,11 @@ export const follow = (
     const headers = { ...tokenHeaders(), ...(lastId !== '' && { 'last-event-id': lastId }) }
     const response = await fetch(addressOf('/feed', { world }), { headers, signal: stopped.signal })
     if (!response.ok || !response.body) throw new Error(`${response.status}`)
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for await (const messages of messagesIn(response.body)) {
       onConnection('live')
-      const blocks = (text + next.value).split('\n\n')
-      text = blocks.pop() ?? ''
-      const messages: FeedMessage[] = []
-      for (const block of blocks) {
-        const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2)))
-        if (fields.id) lastId = fields.id
-        if (fields.data) messages.push({ event: fields.event ?? 'message', data: JSON.parse(fields.data) })
-      }
-      if (messages.length > 0) onMessages(messages)
+      lastId = messages.findLast(({ id }) => id !== '')?.id ?? lastId
+      const news = messages.filter(({ data }) => data !== undefined)
+      if (news.length > 0) onMessages(news)
     }
   }
   const run = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useState } from 'preact/hooks'
+import type { FeedMessage } from '../../feed/messages.ts'
 import { get } from './api.ts'
-import { type Connection, type FeedMessage, follow } from './feed.ts'
+import { type Connection, follow } from './feed.ts'
 import type { RequestHead, ScripEvent } from './types.ts'
 
 /** The most requests that a list can hold and still filter quickly. */
@@ -39,7 +40,7 @@ class Store {
         this.#pending.push(...messages)
         const over = this.#pending.length - REQUESTS_MAX
         // After a long pause, the dropped messages are read again from the log.
-        if (over > 0) this.#pending.splice(0, over, { event: 'skipped', data: undefined })
+        if (over > 0) this.#pending.splice(0, over, { id: '', event: 'skipped', data: null })
         this.#tell()
       },
       (connection) => {

@@ -84,6 +84,7 @@ const Row = ({ request, response, method, path, outcome, message, ...rest }: Req
     <span class="outcome">
       {outcome !== 'success' && outcome} {message !== null && <span class="soft">{visible(message)}</span>}
       {rest.fault !== null && <FaultTag fault={rest.fault} />}
+      {rest.resent && <Tag kind="warn">sent again</Tag>}
       {rest.dry_run && <Tag kind="info">dry run</Tag>}
     </span>
     <span class="soft world" title={request.headers['x-test-name']}>

@@ -8,7 +8,7 @@ import { useLoaded } from '../../../../pages/ui/hooks.ts'
 import { LedgerTable } from '../../../../pages/ui/ledger.tsx'
 import { Message } from '../../../../pages/ui/message.tsx'
 import { Failed, ms, Tag, time } from '../../../../pages/ui/pieces.tsx'
-import { inWords } from '../../../requests/in-words.ts'
+import { inWords, RESENDING_CLIENTS, resentInWords } from '../../../requests/in-words.ts'
 import { get } from '../api.ts'
 import { hrefOf, type Place } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
@@ -58,6 +58,7 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         {recorded.client && <span>client {visible(recorded.client)}</span>}
         <span class="mono">{visible(recorded.request_id)}</span>
       </p>
+      {recorded.resent && <Resent recorded={recorded} world={world} />}
       {recorded.message !== null && <Refusal {...recorded} message={recorded.message} />}
       <section class="hint good" aria-label="Changes of the request">
         <ul>
@@ -97,6 +98,21 @@ const Opened = ({ recorded, world, place }: { recorded: RequestDetail; world: st
         <HeaderList headers={request.headers} />
       </Part>
     </>
+  )
+}
+
+/** Says that a write repeats one whose response was lost, and whether both were done. */
+const Resent = ({ recorded, world }: { recorded: RequestDetail; world: string }) => {
+  const of = String(recorded.resent_of)
+  const { value: earlier } = useLoaded(
+    () => get<RequestDetail>(`/requests/${of}`, { world }).catch(() => undefined),
+    [of],
+  )
+  return (
+    <p class="hint">
+      {resentInWords(recorded, earlier)} <a href={RESENDING_CLIENTS}>What your client does on its own</a>{' '}
+      <a href={hrefOf({ page: 'requests', world, id: of, of: world })}>Show request {of}</a>
+    </p>
   )
 }
 
