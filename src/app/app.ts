@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { beneficiaryRoutes } from '../beneficiaries/routes.ts'
 import { cardRoutes, categoryRoutes, productRoutes } from '../catalog/routes.ts'
 import { chargeRoutes } from '../charges/routes.ts'
-import { asFailure } from '../db/storage.ts'
+import { asFailure, isDamage, tryLater } from '../db/storage.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { DEFERRED } from '../http/body.ts'
@@ -64,7 +64,7 @@ export const createApp = (deps: Deps) => {
     basePath: basePathOf(publicUrl),
     isClosing: deps.isClosing,
     observer: combineObservers([timer, extension?.observer]),
-    asFailure: (error, request) => extension?.failureOf(error, request) ?? asFailure(error),
+    asFailure: (error, request) => extension?.failureOf(error, request) ?? failureIn(deps, error, request),
     onUnexpectedError: ({ error, ...request }) =>
       log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
   })
@@ -87,6 +87,13 @@ export const createApp = (deps: Deps) => {
   const refresh = () => services.refresh(deps.worlds.default)
   const handle = extension ? delivering(app, extension) : app.fetch
   return { app, handle, due, deliveries, delivering: ordering, failedLogins, logIn, tick, refresh }
+}
+
+/** A read that meets damage is an unexpected error. A write that meets it has done nothing (contract C4). */
+const failureIn = ({ worlds }: Deps, error: unknown, { method }: Request): unknown => {
+  if (!isDamage(error)) return asFailure(error)
+  worlds.default.openDatabase?.noteDamage(error)
+  return method === 'GET' || method === 'HEAD' ? error : tryLater(error)
 }
 
 /** Logs in without a request that the request log or the coverage would show. */

@@ -117,7 +117,7 @@ export const createServices = (deps: Deps) => {
 }
 
 const deliveriesOf = (
-  { version, send, log, extension, isServing }: Deps,
+  { version, send, log, extension, isServing, worlds }: Deps,
   rules: AddressRules,
   secrets: Secrets,
 ): Deliveries => {
@@ -125,9 +125,12 @@ const deliveriesOf = (
   return new Deliveries({
     deliver: extension?.delivering(deliver) ?? deliver,
     secrets,
-    isHeld: () => isServing?.() === false,
+    isHeld: () => isServing?.() === false || worlds.default.openDatabase?.damage !== undefined,
     onDisabled: ({ id, clientId }, reason) => log.warn('a webhook was switched off', { webhook: id, clientId, reason }),
-    onError: (error) => log.error('a delivery failed', { cause: String(error) }),
+    onError: (error) => {
+      if (!extension) worlds.default.openDatabase?.noteDamage(error)
+      log.error('a delivery failed', { cause: String(error) })
+    },
   })
 }
 

@@ -29,6 +29,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   SQLITE_FULL: DISK_FULL,
   // SQLite wants room for a value as long as a damaged page says.
   SQLITE_NOMEM: `is not sound: ${LENGTHLESS}\nRestore the last backup that scrip verify finds sound.`,
+  SQLITE_CORRUPT: 'is damaged\nKeep the file, and restore the last backup that scrip verify finds sound.',
   SQLITE_NOTADB: 'is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
 }
 

@@ -197,6 +197,16 @@ export class Database {
     return this.#commits.trouble
   }
 
+  /** The damage that was found in the file; until a restart, writes are refused (contract C4). */
+  get damage(): Error | undefined {
+    return this.#commits.damage
+  }
+
+  /** Called with the errors of reads, among which one can show damage. */
+  noteDamage(error: unknown): void {
+    this.#commits.noteDamage(error)
+  }
+
   /** True if writes are expected to succeed, as far as that is known without one. */
   get isWritable(): boolean {
     return this.trouble === undefined && this.#files?.areWritable() !== false

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { sinceStartMs } from '../kernel/clock.ts'
-import { asFailure, FilesGone, isPassing, type OpenFiles, tryLater } from './storage.ts'
+import { asFailure, FilesGone, isDamage, isPassing, type OpenFiles, tryLater } from './storage.ts'
 
 interface Unit {
   run: () => unknown
@@ -138,7 +138,18 @@ export class SharedCommit {
   }
 
   get trouble(): Error | undefined {
-    return this.#trouble
+    return this.#damage ?? this.#trouble
+  }
+
+  /** The damage that was found in the file. Nothing is written to it any longer. */
+  get damage(): Error | undefined {
+    return this.#damage
+  }
+  #damage: Error | undefined
+
+  /** Called with each error. */
+  noteDamage(error: unknown): void {
+    if (isDamage(error)) this.#damage ??= error as Error
   }
 
   /** Commits the waiting units. */
@@ -151,6 +162,7 @@ export class SharedCommit {
     if (this.#isAtGate || (this.#isHeld && this.#alone.length === 0)) return false
     if (!this.#isWaiting) return true
     try {
+      if (this.#damage) throw this.#damage
       this.#requireFiles()
       this.sqlite.run('BEGIN IMMEDIATE')
       this.gate?.begin()
@@ -161,6 +173,7 @@ export class SharedCommit {
     }
     const units = this.#alone.length > 0 ? this.#alone.splice(0, 1) : this.#waiting.splice(0, UNITS_MAX)
     const settle: (() => void)[] = []
+    let isCommitting = false
     try {
       for (const unit of units) settle.push(this.#attempt(unit))
       this.beforeCommit()
@@ -168,12 +181,13 @@ export class SharedCommit {
         void this.#commitAtGate(this.gate, units, settle)
         return false
       }
+      isCommitting = true
       this.sqlite.run('COMMIT')
       this.#requireFiles()
     } catch (error) {
       // A full disk may have ended the transaction, which then cannot be rolled back.
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
-      this.#fail(units, error)
+      this.#fail(units, error, isCommitting)
       return true
     }
     this.#committed(settle)
@@ -203,7 +217,7 @@ export class SharedCommit {
       this.#afterCommit = []
       if (this.sqlite.inTransaction) this.sqlite.run('ROLLBACK')
       if (units.length > 1 && !isLate && gate.concernsOneUnit(error)) this.#alone.push(...units)
-      else if (!isLate) this.#fail(units, error)
+      else if (!isLate) this.#fail(units, error, true)
     } finally {
       this.#isAtGate = false
       if (this.#isWaiting) this.#flushSoon()
@@ -266,14 +280,16 @@ export class SharedCommit {
       const value = inSavepoint(this.sqlite, run)
       return () => resolve(value)
     } catch (error) {
-      if (!this.sqlite.inTransaction) throw error
+      if (!this.sqlite.inTransaction || isDamage(error)) throw error
       return () => reject(asFailure(error))
     }
   }
 
-  #fail(units: readonly Unit[], error: unknown): void {
+  #fail(units: readonly Unit[], error: unknown, isCommitting = false): void {
     if (isPassing(error)) this.#trouble = error as Error
-    for (const { reject } of units) reject(asFailure(error))
+    this.noteDamage(error)
+    const failure = isCommitting && isDamage(error) ? new OutcomeUnknown(String(error)) : asFailure(error)
+    for (const { reject } of units) reject(failure)
     this.#restIfQuiet()
   }
 }

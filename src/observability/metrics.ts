@@ -1,4 +1,5 @@
 import { commitTotals } from '../db/shared-commit.ts'
+import { isDamage } from '../db/storage.ts'
 import type { RequestListener } from '../http/request-timer.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { isUnavailable } from '../kernel/failure.ts'
@@ -78,7 +79,8 @@ const valuesOf = async (read: Read): Promise<readonly Labelled[]> => {
     const values = await read()
     return typeof values === 'number' ? [[{}, values]] : values
   } catch (error) {
-    if (isUnavailable(error)) return []
+    // One that cannot be read, as in a damaged database, hides no other.
+    if (isUnavailable(error) || isDamage(error)) return []
     throw error
   }
 }

@@ -140,6 +140,11 @@ export class ReplicatedServer {
     return this.#gate
   }
 
+  /** Called when damage was found in the copy: the server frees the lease, and pulls the copy again. */
+  damaged(error: Error): void {
+    this.#over.reject(error)
+  }
+
   /** Rejects with a {@link ServerUnfit} when the server has ended because of it. */
   get failure(): Promise<never> {
     return this.#failed.promise

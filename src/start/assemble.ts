@@ -7,6 +7,7 @@ import { readRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import { Database } from '../db/database.ts'
 import { migrate, schemaFaults } from '../db/migrate.ts'
+import { isDamage } from '../db/storage.ts'
 import type { Clock, SteadyClock } from '../kernel/clock.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
@@ -82,7 +83,7 @@ const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | 
   const reference = readReference()
   const read = <T>(file: string | undefined, from: (bytes: Buffer) => T): T | undefined =>
     file === undefined ? undefined : inFile(file, () => from(readFileSync(file)))
-  const snapshot = read(snapshotFile, (bytes) => upToDate(readSnapshot(bytes.toString()), config, clock))
+  const snapshot = read(snapshotFile, (bytes) => imageIn(bytes, config, clock))
   const startImage = snapshot ?? beginning?.image
   return {
     config,
@@ -95,6 +96,14 @@ const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | 
     beginning,
     startImage,
     initial: () => startImage ?? seededImage(),
+  }
+}
+
+const imageIn = (bytes: Buffer, config: Config, clock: Clock): Uint8Array => {
+  try {
+    return upToDate(readSnapshot(bytes.toString()), config, clock)
+  } catch (error) {
+    throw isDamage(error) ? new Error(`not a snapshot: /database: ${(error as Error).message}`) : error
   }
 }
 

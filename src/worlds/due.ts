@@ -1,5 +1,5 @@
 import type { Query, Tx } from '../db/database.ts'
-import { isPassing } from '../db/storage.ts'
+import { isDamage, isPassing } from '../db/storage.ts'
 import { isUnavailable } from '../kernel/failure.ts'
 import { nextTurn } from '../kernel/turns.ts'
 import { type World, worldPart } from './world.ts'
@@ -153,7 +153,7 @@ export class DueWork {
       try {
         due.step(tx, world)
       } catch (error) {
-        if (isPassing(error)) throw error
+        if (isPassing(error) || isDamage(error)) throw error
         throw new StepFailed(due.kind, due.id, error)
       }
       known.delete(due.kind)

@@ -49,6 +49,9 @@ export const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { wo
     () => Object.entries(attemptTotals).map(([status, count]): Labelled => [{ status }, count]),
     ['status'],
   )
+  metrics.gauge('scrip_database_damaged', '1 once damage was found in the database, until a restart.', () =>
+    worlds.default.openDatabase?.damage ? 1 : 0,
+  )
   if (mode === 'live') watchOperations(metrics, worlds.default, reference)
 }
 

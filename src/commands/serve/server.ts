@@ -1,4 +1,5 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
+import { statSync } from 'node:fs'
 import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
@@ -24,11 +25,14 @@ import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
 import type { DueWork } from '../../worlds/due.ts'
+import type { World } from '../../worlds/world.ts'
 import type { Worlds } from '../../worlds/worlds.ts'
 import { dataError } from '../advice.ts'
 import { serveActs } from './acts.ts'
 import { bind } from './bind.ts'
 import { serveMetrics, watchReplication, watchWork } from './metrics.ts'
+
+const DAMAGED = 'the database is damaged: stop the server, run scrip verify, and restore the last sound backup'
 
 /** The most characters of a log that wait for a reader. Further lines are dropped. */
 const UNREAD_MAX = 1_048_576
@@ -55,6 +59,7 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 export const startServer = async (config: Config, log: Log, replica?: ReplicatedServer) => {
   await using undo = new AsyncDisposableStack() // a failed start must not keep the process alive
   undo.defer(() => replica?.stop())
+  reportOldLog(config, log)
   const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = await openPlatform(config, log)
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   const ofMetrics = metrics && config.metrics && serveMetrics(config.metrics, metrics, log)
@@ -79,7 +84,11 @@ export const startServer = async (config: Config, log: Log, replica?: Replicated
   if (metrics && replica) watchReplication(metrics, replica)
   const finish = async () =>
     failedLogins && deps.isServing?.() !== false ? recordFailedLogins(failedLogins, deps) : undefined
-  const timekeeper = timekeeperOf(due, worlds, log, () => {
+  const onDamage = (damage: Error): void => {
+    log.error(DAMAGED, { cause: damage.message })
+    replica?.damaged(damage)
+  }
+  const timekeeper = timekeeperOf(due, worlds, log, onDamage, () => {
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
@@ -114,6 +123,22 @@ export const startServer = async (config: Config, log: Log, replica?: Replicated
     },
   }
 }
+
+/**
+ * A server that is killed leaves the log of its last commits, which SQLite applies to whatever database it finds beside it. The log
+ * is the younger of the two, unless somebody has replaced the database.
+ */
+const reportOldLog = ({ dataDir, postgres }: Config, log: Log): void => {
+  if (dataDir === undefined || postgres) return // a copy is compared with its record
+  const [database, wal] = [databasePath(dataDir), `${databasePath(dataDir)}-wal`].map((path) =>
+    statSync(path, { throwIfNoEntry: false }),
+  )
+  if (database && wal && wal.size > 0 && database.ctimeMs > wal.ctimeMs)
+    log.warn(OLD_LOG, { log: `${databasePath(dataDir)}-wal` })
+}
+
+const OLD_LOG =
+  'the database is younger than the log beside it: if you replaced it, its log is of the one before; stop, and replace it with scrip restore'
 
 interface RoleParts {
   url: string
@@ -176,17 +201,31 @@ const recordFailedLogins = async (failedLogins: FailedLogins, deps: Deps): Promi
 }
 
 /** Does due work when no request does, and suspends idle worlds. A failure is logged, and the work is tried again. */
-const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, tick: () => void) => {
+const timekeeperOf = (due: DueWork, worlds: Worlds, log: Log, onDamage: (damage: Error) => void, tick: () => void) => {
   const outage = new Outage(log, { on: 'writes are refused', over: 'writes work again' })
+  let reported: Error | undefined
   const look = (): void => {
     worlds.rest()
     const world = worlds.default
+    const { damage } = world.db
+    if (damage && damage !== reported) onDamage(damage)
+    reported = damage
+    if (damage) return
+    try {
+      lookAt(world)
+    } catch (error) {
+      world.db.noteDamage(error)
+      if (!world.db.damage) throw error
+    }
+  }
+  const lookAt = (world: World): void => {
     world.db.lookAfter()
     if (world.db.trouble) outage.seen(world.db.trouble.message)
     else outage.over()
     tick()
     if (!due.isDue(world)) return
     due.catchUp(world).catch((error: unknown) => {
+      world.db.noteDamage(error)
       if (!isUnavailable(error)) log.error('due work failed', { cause: String(error) })
     })
   }
