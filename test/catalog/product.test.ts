@@ -93,11 +93,12 @@ describe('image_url', () => {
     return image_url.slice(server.url.length)
   }
 
-  test('is a public image that browsers cache', async () => {
+  test('is a public image that browsers keep and ask for again', async () => {
     const response = await server.request(await pathOf(1))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('image/svg+xml')
-    expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('etag')).toMatch(/^"[\w-]+"$/)
     const svg = await response.text()
     expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"')
     expect(svg).toEndWith('</svg>')
