@@ -92,6 +92,20 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     expect(await card('Audit').textContent()).toContain('payouts fail')
   })
 
+  test('has one button for an act, and another word for the way out', async () => {
+    const { id } = await customer.payout('kept')
+    await page.goto(`${desk.url}/#payouts/${id}`)
+    await page.getByRole('button', { name: /^Cancel/ }).click()
+    await dialog().getByRole('heading', { name: 'Payouts cancel' }).waitFor()
+    expect(await dialog().getByRole('button').allInnerTexts()).toEqual(['Show what it does', 'Close'])
+    await dialog().getByRole('button', { name: 'Show what it does' }).click()
+    await dialog().getByRole('button', { name: 'Do it' }).waitFor()
+    expect(await dialog().getByRole('button').allInnerTexts()).toEqual(['Do it', 'Back', 'Close'])
+    await dialog().getByRole('button', { name: 'Close' }).click()
+    expect(await operator.json('payouts', 'show', id)).toMatchObject({ status: 'created' })
+    await operator.json('payouts', 'cancel', id)
+  })
+
   test('completes ten payouts at once, after it has listed them', async () => {
     for (let number = 1; number <= 10; number += 1) await customer.payout(`p-${number}`)
     await today()

@@ -99,7 +99,7 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
           <div class="line">
             {!isRefused && <Button text="Do it" class="primary" disabled={isBusy} onClick={() => ask(false)} />}
             <Button text="Back" disabled={isBusy} onClick={() => setPreview(undefined)} />
-            <Button text="Cancel" disabled={isBusy} onClick={close} />
+            <Button text="Close" disabled={isBusy} onClick={close} />
           </div>
         </>
       ) : (
@@ -134,7 +134,7 @@ const ActDialog = ({ form, subjects = [], seen, filled = {}, onEnd }: Props) => 
             <button type="submit" class="primary" disabled={isBusy}>
               {form.isMoney ? 'Show what it does' : titleOf(nameOf(form.command))}
             </button>
-            <Button text="Cancel" onClick={close} />
+            <Button text="Close" onClick={close} />
           </div>
         </Form>
       )}
