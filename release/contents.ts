@@ -113,8 +113,17 @@ const FILES = [
 /** Files that a pipeline or a test copies. */
 const PIPELINE_FILES = ['ScripContainer.java', 'action.yml', 'scrip-container.mjs', 'scrip.gitlab-ci.yml']
 
+/** The texts at the top of an archive. */
+const TEXTS = ['CHANGELOG.md', 'LICENSE', 'README.md']
+
+/** The files of an archive, besides the executable and the notices. */
+export const releaseFiles = async (): Promise<ArchivedFile[]> => [
+  ...TEXTS.map((name) => ({ path: name, bytes: readFileSync(join(ROOT, name)) })),
+  ...(await operatorFiles()),
+]
+
 /** The files that operators install beside the executable and `scrip docs` prints, and those that pipelines copy. */
-export const operatorFiles = async (): Promise<ArchivedFile[]> => [
+const operatorFiles = async (): Promise<ArchivedFile[]> => [
   ...PIPELINE_FILES.map((name) => ({ path: `ci/${name}`, bytes: readFileSync(join(ROOT, 'release/ci', name)) })),
   ...FILES.map((name) => ({ path: `live/${name}`, bytes: readFileSync(join(ROOT, 'docs/operate', name)) })),
   { path: 'live/scrip.1', bytes: Buffer.from(manualOf(await commandLine({}))) },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ArchivedFile } from './archives.ts'
 import { PROJECT, ROOT } from './compile.ts'
 import { compileLibrary } from './library.ts'
-import { executableName, NPM_NAME, type Target } from './targets.ts'
+import { executableName, NPM_NAME, TARGETS, type Target } from './targets.ts'
 
 /** No package depends on another: an installer would ask the registry for it (decision 18). */
 
@@ -75,6 +75,12 @@ export const platformPackage = (target: Target, executable: Uint8Array, notices:
       { path: 'THIRD-PARTY-NOTICES.txt', bytes: Buffer.from(notices) },
     ],
   }
+}
+
+/** The reason why a target has no package of its own. */
+export const withoutPackage = ({ name, runsOn }: Target): string => {
+  const other = TARGETS.find((one) => one.name !== name && one.npm && Bun.deepEquals(one.runsOn, runsOn))
+  return `, without an npm package: that of ${other?.name} serves the same machines`
 }
 
 /** As `npm pack` names it. */

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ArchivedFile, tarGz, zip } from './archives.ts'
 import { compile, PROJECT, ROOT } from './compile.ts'
-import { type Content, contentsOf, operatorFiles } from './contents.ts'
+import { type Content, contentsOf, releaseFiles } from './contents.ts'
 import { fetchRuntime } from './lock.ts'
 import { notesOf, noticesOf } from './notices.ts'
-import { mainPackage, type Package, packageFile, platformPackage } from './packages.ts'
+import { mainPackage, type Package, packageFile, platformPackage, withoutPackage } from './packages.ts'
 import { sbomOf } from './sbom.ts'
 import { archiveName, executableName, isWindows, TARGETS, type Target } from './targets.ts'
 
@@ -42,7 +42,7 @@ const compileFor = async (target: Target): Promise<Compiled> => {
 
 const publish = async (compiled: readonly Compiled[], contents: readonly Content[]): Promise<void> => {
   const notices = noticesOf(contents)
-  const forOperators = await operatorFiles()
+  const texts = await releaseFiles()
   write(join(OUT, 'sbom.cdx.json'), sbomOf(contents))
   write(join(OUT, 'THIRD-PARTY-NOTICES.txt'), notices)
   const writePacked = async (packed: Package) =>
@@ -53,15 +53,14 @@ const publish = async (compiled: readonly Compiled[], contents: readonly Content
     const name = archiveName(target)
     const files: ArchivedFile[] = [
       { path: executableName(target), bytes: executable, isExecutable: true },
-      { path: 'LICENSE', bytes: readFileSync(join(ROOT, 'LICENSE')) },
       { path: 'THIRD-PARTY-NOTICES.txt', bytes: Buffer.from(notices) },
-      ...forOperators,
+      ...texts,
     ]
     const folder = `${PROJECT.name}-${PROJECT.version}-${target.name}`
     write(join(OUT, name), isWindows(target) ? zip(folder, files) : await tarGz(folder, files))
     const packed = platformPackage(target, executable, notices)
     if (packed) await writePacked(packed)
-    say(`${target.name}: packed`)
+    say(`${target.name}: packed${packed ? '' : withoutPackage(target)}`)
   }
 }
 

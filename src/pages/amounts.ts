@@ -1,6 +1,6 @@
 import { unusualDecimals } from './decimals.ts' with { type: 'macro' }
 
-/** Amounts and counts for people: on the pages, and in words. */
+/** Amounts for people: on the pages, and in words. */
 
 const DECIMALS_USUAL = 2
 const DECIMALS: Readonly<Record<string, number>> = unusualDecimals()
@@ -12,10 +12,6 @@ export const amount = (value: number, currency: string): string => {
   const count = decimalsOf(currency)
   return `${value.toLocaleString('en', { minimumFractionDigits: count, maximumFractionDigits: count })} ${currency}`
 }
-
-/** `1 row`, `1,200 rows`. */
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 
 /** Adds in minor units, so that nothing is lost to binary fractions. */
 export const sumOf = (lines: readonly { amount: number }[], currency: string): number => {

@@ -3,6 +3,7 @@ import { withoutByteOrderMark } from '../http/document.ts'
 import { isObject, jsonIn } from '../http/json.ts'
 import { oneOf, Timestamp } from '../http/schemas.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
+import { counted } from '../kernel/counted.ts'
 import { AMOUNT_MINOR_MAX, minorPerMajor, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Period } from '../wallets/statement-queries.ts'
@@ -85,7 +86,7 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
       const cells = cellsIn(record)
       if (!cells) wrong(null, 'has a quote inside a cell, or no closing quote')
       else if (cells.length !== columns.length)
-        wrong(null, `has ${cells.length} cells, and the header ${columns.length}`)
+        wrong(null, `has ${counted(cells.length, 'cell')}, and the header ${columns.length}`)
       else rows.push(...rowIn(named(columns, cells), line, reference, wrong))
     } else {
       columns = (cellsIn(record) ?? []).map((cell) => cell.trim().toLowerCase())

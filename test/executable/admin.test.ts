@@ -86,6 +86,15 @@ const REFUSED: [exitCode: number, command: string, message: string][] = [
   [4, 'rates set --file /no/such.json', '/no/such.json'],
 ]
 
+stockedTest('an import of a file without codes says so', async (operator) => {
+  for (const content of ['', '\n\n'])
+    expect(await operator.run(['vouchers', 'import', operator.file('empty.jsonl', content)])).toEqual({
+      exitCode: 0,
+      stdout: 'imported  0\n',
+      stderr: 'The file holds no codes: nothing was imported.\n',
+    })
+})
+
 stockedTest('what is refused says why, and changes nothing', async (operator) => {
   const state = async () => [await operator.json('wallet', 'list'), await operator.json('rates', 'list')]
   const before = await state()

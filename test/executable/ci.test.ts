@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { COMMAND, inFolder } from '../program.ts'
@@ -35,8 +36,11 @@ const inProject = (work: (folder: string) => Promise<void>): Promise<void> =>
     chmodSync(join(release, 'scrip'), 0o755)
     const archive = join(folder, 'tools/scrip-1.0.0-linux-x64.tar.gz')
     spawnSync('tar', ['-czf', archive, '-C', dirname(release), 'scrip-1.0.0-linux-x64'])
+    writeFileSync(join(folder, 'tools/SHA256SUMS'), `${sumOf(archive)}  scrip-1.0.0-linux-x64.tar.gz\n`)
     await work(folder)
   })
+
+const sumOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 const inherited = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:SCRIP_|GITHUB_|PORT$)/.test(name)),
@@ -85,6 +89,30 @@ describe.skipIf(!canRun)('GitHub Actions', () => {
       ),
     }))
   }
+
+  const unpacked = (cwd: string, archive: string) => {
+    const [unpack] = action.runs.steps
+    const env = { RUNNER_TEMP: join(cwd, 'temp dir'), GITHUB_PATH: join(cwd, 'path'), ARCHIVE: archive }
+    return bash(unpack?.run ?? '', cwd, env)
+  }
+
+  test('the action takes a path or a pattern with spaces', () =>
+    inProject(async (cwd) => {
+      renameSync(join(cwd, 'tools'), join(cwd, 'my tools'))
+      for (const archive of ['my tools/scrip-1.0.0-linux-x64.tar.gz', 'my tools/scrip-*-linux-x64.tar.gz'])
+        expect(unpacked(cwd, archive)).toMatchObject({ status: 0, said: '' })
+      expect(readFileSync(join(cwd, 'temp dir/scrip/scrip'), 'utf8')).toStartWith('#!/bin/sh')
+    }))
+
+  test('the action refuses an archive that has another sum, or none', () =>
+    inProject(async (cwd) => {
+      const archive = 'tools/scrip-1.0.0-linux-x64.tar.gz'
+      appendFileSync(join(cwd, archive), 'x')
+      expect(unpacked(cwd, archive)).toMatchObject({ status: 1, stderr: expect.stringContaining('did NOT match') })
+      writeFileSync(join(cwd, 'tools/SHA256SUMS'), '')
+      expect(unpacked(cwd, archive).status).not.toBe(0)
+      expect(existsSync(join(cwd, 'temp dir/scrip/scrip'))).toBe(false)
+    }))
 
   test('the action documents its inputs, and has those that the recipes set', () => {
     for (const { uses, with: inputs = {} } of Object.values(jobs).flatMap(({ steps }) => steps)) {

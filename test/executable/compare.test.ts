@@ -50,7 +50,7 @@ describe('against another Scrip', () => {
     const { exitCode, stdout, stderr } = await compare(host.url)
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
     expect(stderr).toMatch(
-      /^not compared: GET \/api\/v1\/webhooks\/:id\/deliveries: the list is empty\nno differences in \d+ answers\n$/,
+      /^not compared: GET \/api\/v1\/webhooks\/:id\/deliveries: the list is empty\nno differences in \d+ responses\n$/,
     )
   })
 
@@ -228,7 +228,7 @@ describe('against a Scrip whose responses are altered', () => {
       const ended = await compare(url, ['--json'])
       expect(ended.exitCode).toBe(1)
       expect(sorted(rowsOf(ended))).toEqual(sorted(rows))
-      expect(ended.stderr).toMatch(/^scrip: 21 differences in \d+ answers\n$/)
+      expect(ended.stderr).toMatch(/^scrip: 21 differences in \d+ responses\n$/)
     }))
 
   test('in values alone, there is no difference', () =>
@@ -273,7 +273,7 @@ describe('a 429 of the host', () => {
         expect(rowsOf(ended)).toEqual([
           { operation: 'GET /api/v1/countries', request: 'success', field: 'status', expected: '200', found: '203' },
         ])
-        expect(ended.stderr).toMatch(/^scrip: 1 differences in \d+ answers, then POST \/auth\/login: /)
+        expect(ended.stderr).toMatch(/^scrip: 1 difference in \d+ responses, then POST \/auth\/login: /)
         expect(ended.stderr).toContain(why)
       },
     ),
@@ -330,7 +330,7 @@ describe('the credentials', () => {
     const inner = [...COMMAND, 'compare'].map((word) => `'${word}'`).join(' ')
     const { exitCode, stderr } = await run(['run', '--', 'sh', '-c', `${inner} $SCRIP_URL`])
     expect(exitCode).toBe(0)
-    expect(stderr).toMatch(/no differences in \d+ answers\n$/)
+    expect(stderr).toMatch(/no differences in \d+ responses\n$/)
   })
 })
 

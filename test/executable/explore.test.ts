@@ -46,7 +46,8 @@ const explore = (text: string, flags: string[] = [], place: Place = {}): Promise
 
 /** The counts of the summary. */
 const countsIn = (stderr: string) => {
-  const [, writes = '', losses = ''] = /^explore: (\d+) of \d+ writes, (\d+) of \d+ lost responses/m.exec(stderr) ?? []
+  const [, writes = '', losses = ''] =
+    /^explore: (\d+) of \d+ writes?, (\d+) of \d+ lost responses?/m.exec(stderr) ?? []
   const counts = [...stderr.matchAll(/^ {2}(\d+) /gm)].map(([, count]) => Number(count))
   const [tooMany, tooFew, failed, none, missed = 0] = counts
   return { writes: Number(writes), losses: Number(losses), tooMany, tooFew, failed, none, missed }
@@ -243,7 +244,7 @@ describe('the runs', () => {
       console.error('err')
       await again(() => send('/api/v1/orders', CARD, { 'idempotency-key': 'the same key' }))`)
     expect(stdout).toBe('out\n')
-    expect(stderr).toMatch(/^err\nexplore: 1 of 1 writes/)
+    expect(stderr).toMatch(/^err\nexplore: 1 of 1 write, /)
   })
 
   test('end after their time limit, and what they have done counts', async () => {

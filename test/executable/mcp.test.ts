@@ -132,7 +132,8 @@ describe('scrip mcp', () => {
     expect((await order('shop', { 'X-Dry-Run': 'true' })).words).toBe(
       'Status 200. It was a dry run: nothing of it stays.',
     )
-    const { data: dryRuns } = await use(client, 'list_requests', { world: 'shop', limit: 1 })
+    const { words: oneRequest, data: dryRuns } = await use(client, 'list_requests', { world: 'shop', limit: 1 })
+    expect(oneRequest).toBe('1 request.')
     expect(dryRuns).toMatchObject([{ status: 200, dry_run: true }])
     const { data: orders } = await use(client, 'call_operation', {
       world: 'shop',

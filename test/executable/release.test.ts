@@ -8,10 +8,10 @@ import { unzipSync } from 'fflate'
 import { unpackTar } from 'modern-tar'
 import { tarGz, zip } from '../../release/archives.ts'
 import { compile, PROJECT, ROOT } from '../../release/compile.ts'
-import { type Content, contentsOf, operatorFiles } from '../../release/contents.ts'
+import { type Content, contentsOf, releaseFiles } from '../../release/contents.ts'
 import { locked } from '../../release/lock.ts'
 import { notesOf, noticesOf } from '../../release/notices.ts'
-import { mainPackage, packageFile } from '../../release/packages.ts'
+import { mainPackage, packageFile, withoutPackage } from '../../release/packages.ts'
 import { sbomOf } from '../../release/sbom.ts'
 import { runsHere, TARGETS } from '../../release/targets.ts'
 import { folderOfFile, run, temporaryFolder } from '../program.ts'
@@ -24,9 +24,12 @@ const FILES = [
 ]
 
 describe('archives', () => {
-  test('contain files that pipelines copy and operators install: units, rules, a dashboard, the guide and a manual page', async () => {
-    const files = await operatorFiles()
+  test('contain the README, the changelog, and files that pipelines copy and operators install: units, rules, a manual page', async () => {
+    const files = await releaseFiles()
     expect(files.map(({ path }) => path)).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
       'ci/ScripContainer.java',
       'ci/action.yml',
       'ci/scrip-container.mjs',
@@ -151,6 +154,13 @@ test('the notes are the section of the version in the changelog, or the unreleas
   expect(notesOf(`${changelog}\n## [${PROJECT.version}] - 2030-01-01\n\n- Two.\n`, [])).toBe(
     `# scrip ${PROJECT.version}\n\n- Two.\n`,
   )
+})
+
+test('a target without an npm package says which target makes the one of its machines', () => {
+  const without = TARGETS.filter(({ npm }) => !npm)
+  expect(without.map((target) => target.name + withoutPackage(target))).toEqual([
+    'linux-x64, without an npm package: that of linux-x64-baseline serves the same machines',
+  ])
 })
 
 test('--help of a release is its usage, and makes nothing', async () => {

@@ -177,6 +177,11 @@ describe('a file that is not an intact backup of Scrip', () => {
       const before = evidence()
       expect(await operator.run(['verify', backup])).toMatchObject({ exitCode: 1 })
       expect(evidence()).toEqual(before)
+      expect(existsSync(`${backup}-shm`)).toBe(false)
+      using other = new Database(backup)
+      other.query('SELECT count(*) FROM wallets').get()
+      expect(await operator.run(['verify', backup])).toMatchObject({ exitCode: 1 })
+      expect(existsSync(`${backup}-shm`)).toBe(true)
     }))
 
   test('of a sandbox is refused for a folder of live mode', () =>

@@ -90,6 +90,7 @@ describe('a list', () => {
     ['[{"reference":"a"}]', ['1 - is neither CSV with a header nor JSON lines']],
     [`${HEADER},amount\n`, ['1 amount appears twice in the header']],
     [`${HEADER}\na,order,1\n`, ['2 - has 3 cells, and the header 4']],
+    [`${HEADER}\na\n`, ['2 - has 1 cell, and the header 4']],
     [`${HEADER}\n"a"b,order,1,USD\n`, ['2 - has a quote inside a cell, or no closing quote']],
     [
       `${HEADER}\n,refund,ten,XXX\n`,

@@ -1,5 +1,5 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Row } from '../../acts/cells.ts'
@@ -32,6 +32,7 @@ export const verifyCommand = (verify: Command): void => {
     .action(async (file: string | undefined, options: DataOptions & { verbose?: true }) => {
       const { format, ...config } = fileConfigOf(options)
       const path = file ?? databasePath(dataConfigOf(options).dataDir)
+      using _index = file === undefined ? undefined : withoutIndex(file)
       const results = await explainFaults(path, () =>
         withProgress((onProgress) =>
           file === undefined ? verifiedData(dataConfigOf(options), onProgress) : verified(path, config, onProgress),
@@ -49,6 +50,23 @@ export const verifyCommand = (verify: Command): void => {
       }
     })
 }
+
+/** Removes the index that SQLite makes beside a file with a log, unless it was there before, or another program has it open. */
+const withoutIndex = (file: string): Disposable => {
+  const index = `${file}-shm`
+  const wasThere = existsSync(index)
+  const isOpen = (): boolean => {
+    try {
+      return readFileSync(LOCKS, 'utf8').includes(`:${statSync(index).ino} `)
+    } catch {
+      return true // other systems do not say
+    }
+  }
+  return { [Symbol.dispose]: () => (!wasThere && existsSync(index) && !isOpen() ? rmSync(index) : undefined) }
+}
+
+/** The locks of all programs, by the number of their file. */
+const LOCKS = '/proc/locks'
 
 const WITHOUT_KEY =
   'Without the voucher key, a recomputed audit cannot be detected. Set SCRIP_VOUCHER_KEY, or --data-dir.'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { counted } from '../../kernel/counted.ts'
 import { visibleLines as visible } from '../../kernel/visible.ts'
-import { counted } from '../amounts.ts'
 import { Code, parsedOf } from './pieces.tsx'
 
 /** A longer text is cut. */

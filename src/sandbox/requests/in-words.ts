@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { adviceAbout } from '../../docs/advice.ts'
-import { amount, counted, sumOf } from '../../pages/amounts.ts'
+import { counted } from '../../kernel/counted.ts'
+import { amount, sumOf } from '../../pages/amounts.ts'
 import type { RequestDetail } from './contract.ts'
 
 /** Describes the changes of a request in words: purchases, the payments of each wallet, and other rows. */

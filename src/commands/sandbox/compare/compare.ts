@@ -1,6 +1,7 @@
 import type { CompareConfig } from '../../../config/config.ts'
 import { renderFailure } from '../../../http/errors.ts'
 import type { ServedOperation } from '../../../http/operation.ts'
+import { counted } from '../../../kernel/counted.ts'
 import { ProgramError, refused } from '../../../kernel/exit.ts'
 import { note, show } from '../../terminal/output.ts'
 import { type Difference, errorDifferences, headerDifferences, schemaDifferences } from './differences.ts'
@@ -26,7 +27,7 @@ export const compare = async ({ url, format, ...credentials }: CompareConfig): P
   const { rows, omitted, responseCount } = comparison
   if (rows.length > 0 || format === 'json') await show({ columns: COLUMNS, rows }, format)
   for (const [what, why] of omitted) note(`not compared: ${what}: ${why}`, format)
-  const verdict = `${rows.length || 'no'} differences in ${responseCount} answers`
+  const verdict = `${rows.length === 0 ? 'no differences' : counted(rows.length, 'difference')} in ${counted(responseCount, 'response')}`
   if (stopped !== undefined) throw refused(`${verdict}, then ${stopped}`)
   if (rows.length > 0) throw refused(verdict)
   note(verdict, format)

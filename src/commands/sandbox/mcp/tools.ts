@@ -2,6 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { GUIDES } from '../../../docs/guides.ts'
 import { withoutReferences } from '../../../docs/references.ts'
+import { counted } from '../../../kernel/counted.ts'
 import type { RecordedRequest, Replay, RequestDetail } from '../../../sandbox/requests/contract.ts'
 import { explanationOf } from '../../../sandbox/requests/in-words.ts'
 import { earlierOf } from '../requests.ts'
@@ -58,7 +59,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       const found = findOperations(withoutReferences(await client.document()), query)
       return found.length === 0
         ? { words: 'No operation matches. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
-        : { words: `${found.length} operations, the best first.`, data: found }
+        : { words: `${counted(found.length, 'operation')}, the best first.`, data: found }
     },
   ),
   call_operation: tool(
@@ -109,7 +110,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       if (reply.status >= 300) return told(reply, '')
       const heads = reply.body as RecordedRequest[]
       return {
-        words: `${heads.length} requests.`,
+        words: `${counted(heads.length, 'request')}.`,
         data: heads.map(({ id, at, method, path, client, response, outcome, message, fault, dry_run, resent_of }) => {
           return { id, at, method, path, client, status: response.status, outcome, message, fault, dry_run, resent_of }
         }),

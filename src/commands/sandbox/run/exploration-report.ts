@@ -1,4 +1,5 @@
 import type { Row } from '../../../acts/cells.ts'
+import { counted } from '../../../kernel/counted.ts'
 import type { Consequence, Difference, Tally } from '../../../sandbox/explore/comparison.ts'
 import type { Plan, PlannedRun } from '../../../sandbox/explore/plan.ts'
 import { amountText, type Purchase } from '../../../sandbox/explore/statement.ts'
@@ -86,5 +87,5 @@ const summaryOf = (writeCount: number, runs: readonly PlannedRun[], explored: re
 
 const headOf = (writeCount: number, runs: readonly PlannedRun[], explored: readonly ExploredRun[]): string => {
   const writes = new Set(runs.map(({ write }) => write)).size
-  return `explore: ${writes} of ${writeCount} writes, ${explored.length} of ${runs.length} lost responses`
+  return `explore: ${writes} of ${counted(writeCount, 'write')}, ${explored.length} of ${counted(runs.length, 'lost response')}`
 }

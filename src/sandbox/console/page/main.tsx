@@ -131,7 +131,7 @@ const Console = () => {
             <p>A world is made when a client logs in as sbx_{world}, or on the page of worlds.</p>
             <p class="line">
               <Button text="Check again" onClick={reload} />
-              <a href={hrefOf({ page: 'worlds', world: 'default' })}>All {worlds.length} worlds</a>
+              <a href={hrefOf({ page: 'worlds', world: 'default' })}>All worlds: {worlds.length}</a>
             </p>
           </div>
         )}

@@ -1,4 +1,5 @@
 import { errorMessageIn } from '../../../../http/error-message.ts'
+import { counted } from '../../../../kernel/counted.ts'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Attempts } from '../../../../pages/ui/attempts.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
@@ -49,7 +50,7 @@ export const WebhookView = ({ webhook, world, client }: Props) => {
       {latest.length > 0 && <Attempts attempts={latest} />}
       {earlier.length > 0 && (
         <details>
-          <summary>{earlier.length} earlier attempts</summary>
+          <summary>{counted(earlier.length, 'earlier attempt')}</summary>
           <Attempts attempts={earlier} />
         </details>
       )}

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { messageOf } from '../../../../http/error-message.ts'
+import { counted } from '../../../../kernel/counted.ts'
 import { type Searched, search, termsIn } from '../../../../pages/search.ts'
 import { Button, Input, named, Select } from '../../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../../pages/ui/hooks.ts'
@@ -167,7 +168,7 @@ export const ActiveFaults = ({ place }: { place: Place }) => {
   if (count === 0) return null
   return (
     <a class="tag bad" href={hrefOf({ page: 'faults', world })}>
-      {count} {count === 1 ? 'fault' : 'faults'} active
+      {counted(count, 'fault')} active
     </a>
   )
 }

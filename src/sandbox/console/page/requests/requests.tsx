@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { counted } from '../../../../pages/amounts.ts'
+import { counted } from '../../../../kernel/counted.ts'
 import { Button, Input } from '../../../../pages/ui/forms.tsx'
 import { useKeys, useLoaded } from '../../../../pages/ui/hooks.ts'
 import { act, saveFile } from '../../../../pages/ui/notices.tsx'
