@@ -1,4 +1,4 @@
-import { productRecords } from '../catalog/queries.ts'
+import { findProduct } from '../catalog/queries.ts'
 import { findNewVoucherKey } from '../config/config.ts'
 import { lockForCopying } from '../db/folder-lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
@@ -30,13 +30,12 @@ const importFile = async (data: Acting): Promise<Row> => {
   return { imported }
 }
 
-export const stockIn = async ({ world, query }: Administration) => {
-  const products = productRecords(query)
-  const stock = await stockReport(query, world.clock.nowMs())
-  return stock.map((one) => ({ ...one, product: products.get(one.productId)?.row }))
+export const stockIn = ({ world, query }: Administration) => {
+  const stock = stockReport(query, world.clock.nowMs())
+  return stock.map((one) => ({ ...one, product: findProduct(query, one.productId) }))
 }
 
-type Stock = Awaited<ReturnType<typeof stockIn>>[number]
+type Stock = ReturnType<typeof stockIn>[number]
 
 export const STOCK_COLUMNS: Shown<Stock> = {
   ...members<Stock>('productId'),

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNotNull, max, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import { type AuditRow, audit, auditHead, auditKeys } from './tables.ts'
@@ -32,9 +32,11 @@ export const findAct = (query: Query, act: string): AuditRow | undefined =>
 /** The time at which a command was last done, in Unix milliseconds. */
 export const lastDoneMs = (query: Query, command: string): number | null =>
   query
-    .select({ atMs: max(audit.atMs) })
+    .select({ atMs: audit.atMs })
     .from(audit)
     .where(and(eq(audit.command, command), eq(audit.outcome, 'done')))
+    .orderBy(desc(audit.id))
+    .limit(1)
     .get()?.atMs ?? null
 
 /** The number of refusals of a command since it was last done. */

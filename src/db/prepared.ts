@@ -65,6 +65,12 @@ export const preparedLastId = (table: SQLiteTable & { id: SQLiteColumn }) => {
   return (query: Query): number => statement(query).get()?.id ?? 0
 }
 
+/** Texts of the program, written out: with parameters, SQLite would not find the index of such rows. */
+export const literals = (texts: readonly string[]): SQL => sql.raw(texts.map((text) => `'${text}'`).join(', '))
+
+/** A count of more would take longer than everything else that `/metrics` reads. */
+const DUE_COUNTED_MAX = 100_000
+
 /** The rows of a table that are due, the earliest first. */
 export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }>(table: Table) => {
   const isDue = isNotNull(table.dueAtMs)
@@ -83,7 +89,15 @@ export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }
       without.size === 0
         ? (first(query) as Due | undefined)
         : nextDue(query, without.size + 1).find(({ id }) => !without.has(id)),
-    countDue: (query: Query): number => query.select({ n: count() }).from(table).where(isDue).get()?.n ?? 0,
+    countDue: (query: Query): number => {
+      const due = query
+        .select({ id: table.id })
+        .from(table as SQLiteTable)
+        .where(isDue)
+        .limit(DUE_COUNTED_MAX)
+        .as('due')
+      return query.select({ n: count() }).from(due).get()?.n ?? 0
+    },
     nextDue,
   }
 }

@@ -1,10 +1,11 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { counted, List } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
   isGiven,
+  literals,
   preparedAll,
   preparedDue,
   preparedFind,
@@ -13,6 +14,7 @@ import {
   preparedOne,
   preparedUpdate,
 } from '../db/prepared.ts'
+import { OPEN_ORDERS } from './states.ts'
 import { type Order, type OrderStatus, orders, type Voucher, vouchers } from './tables.ts'
 
 export { ORDER_STATUSES, type Order, type OrderStatus } from './tables.ts'
@@ -60,6 +62,15 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
     .where(inArray(orders.status, [...statuses]))
     .orderBy(asc(orders.id))
     .all()
+
+/** In the words of the index orders_open: SQLite refuses the count if they differ. */
+const isOpen = sql`${orders.status} IN (${literals(OPEN_ORDERS)}) AND ${orders.failedAtMs} IS NULL`
+
+/** The first orders that wait for the clock or an operator, the oldest first, and the number of all. */
+export const openOrders = (query: Query, limit: number) => ({
+  rows: query.select().from(orders).where(isOpen).orderBy(asc(orders.id)).limit(limit).all(),
+  total: query.select({ n: count() }).from(sql`${orders} INDEXED BY orders_open`).where(isOpen).get()?.n ?? 0,
+})
 
 const byOrder = preparedAll(vouchers, isGiven(vouchers.orderId, 'orderId'), asc(vouchers.id))
 

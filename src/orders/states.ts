@@ -5,7 +5,7 @@ import type { Order, OrderStatus } from './tables.ts'
 /** The state machine of orders (contract C12). */
 
 /** False of a partial delivery whose rest was refunded, which keeps its status. */
-export const hasRest = ({ failedAtMs }: Order): boolean => failedAtMs === null
+const hasRest = ({ failedAtMs }: Order): boolean => failedAtMs === null
 
 const transitions = {
   processing: { from: ['PENDING'], to: 'PROCESSING', afterMs: 2 * SECOND_MS },

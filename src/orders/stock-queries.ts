@@ -1,10 +1,8 @@
 import {
   and,
   asc,
-  count,
   eq,
   gt,
-  gte,
   inArray,
   isNotNull,
   isNull,
@@ -19,7 +17,7 @@ import { connectionOf, type Query, type Tx } from '../db/database.ts'
 import { rowsById } from '../db/narrowing.ts'
 import { isOneOf } from '../db/personal.ts'
 import { isGiven, placeholderOfLimit, prepared, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
-import { type Order, orders, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
+import { type Order, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect
 
@@ -116,53 +114,32 @@ const ofFingerprint = preparedOne(voucherStock, eq(voucherStock.fingerprint, sql
 export const isImported = (query: Query, fingerprint: string): boolean =>
   ofFingerprint(query, { fingerprint }) !== undefined
 
-const isLeft = isNull(voucherStock.orderId)
-
-/** Counts per product and denomination. Spoiled codes count only if no order has taken them. */
-export const stockLevels = (query: Query, nowMs: number) =>
-  query
-    .select({
-      productId: voucherStock.productId,
-      denominationMinor: voucherStock.denominationMinor,
-      imported: count(),
-      taken: count(voucherStock.orderId),
-      damaged: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNotNull(voucherStock.damagedAtMs)})`,
-      expired: sql<number>`count(*) FILTER (WHERE ${isLeft} AND ${isNull(voucherStock.damagedAtMs)} AND ${lte(voucherStock.expiresAtMs, nowMs)})`,
-    })
-    .from(voucherStock)
-    .where(isPublished)
-    .groupBy(voucherStock.productId, voucherStock.denominationMinor)
-    .orderBy(asc(voucherStock.productId), asc(voucherStock.denominationMinor))
-    .all()
-
-/** The number of codes for sale of each kind, counted along an index of the free codes. */
-export const freeStock = (query: Query, nowMs: number) =>
-  query
-    .select({
-      productId: voucherStock.productId,
-      denominationMinor: voucherStock.denominationMinor,
-      available: count(),
-    })
-    .from(voucherStock)
-    .where(isFree(nowMs))
-    .groupBy(voucherStock.productId, voucherStock.denominationMinor)
-    .all()
-
 /**
- * The number of vouchers that some orders have sold, per product and denomination, without those that were refunded
- * undelivered. It counts the last `limit` orders up to the id `toId`.
+ * The numbers of codes for each product and denomination. Spoiled codes count only if no order has taken them. Codes of an import that is
+ * not complete are taken off the kept counts.
  */
-export const soldBy = (query: Query, { sinceMs, toId, limit }: { sinceMs: number; toId: number; limit: number }) =>
-  query
-    .select({
-      productId: orders.productId,
-      denominationMinor: orders.denominationMinor,
-      sold: sql<number>`sum(iif(coalesce(${orders.failedAtMs}, ${orders.cancelledAtMs}) IS NULL, ${orders.quantity}, ${orders.deliveredQuantity}))`,
-    })
-    .from(orders)
-    .where(and(gt(orders.id, toId - limit), lte(orders.id, toId), gte(orders.placedAtMs, sinceMs)))
-    .groupBy(orders.productId, orders.denominationMinor)
-    .all()
+export const stockLevels = (query: Query, nowMs: number) =>
+  connectionOf(query)
+    .query<Kind & Record<'imported' | 'taken' | 'damaged' | 'expired', number>, [number]>(
+      `SELECT product_id AS productId, denomination_minor AS denominationMinor, sum(n) AS imported,
+          sum(iif(is_taken, n, 0)) AS taken, sum(iif(is_damaged AND NOT is_taken, n, 0)) AS damaged,
+          sum(iif(expires_at_ms <= ? AND NOT is_damaged AND NOT is_taken, n, 0)) AS expired
+        FROM (SELECT product_id, denomination_minor, is_taken, is_damaged, expires_at_ms, n FROM stock_counts
+          UNION ALL SELECT product_id, denomination_minor, 0, damaged_at_ms IS NOT NULL, coalesce(expires_at_ms, 9e15), -1
+            FROM voucher_stock WHERE id > (SELECT up_to_id FROM stock_published))
+        GROUP BY product_id, denomination_minor HAVING sum(n) > 0 ORDER BY product_id, denomination_minor`,
+    )
+    .all(nowMs)
+
+/** The numbers of vouchers that orders have sold since a day, without those that were refunded undelivered. */
+export const soldSince = (query: Query, day: number) =>
+  connectionOf(query)
+    .query<Kind & { sold: number }, [number]>(
+      `SELECT product_id AS productId, denomination_minor AS denominationMinor,
+          sum(iif(is_over, delivered_quantity, quantity)) AS sold
+        FROM sale_day_counts WHERE day >= ? GROUP BY product_id, denomination_minor`,
+    )
+    .all(day)
 
 export const everyCode = (query: Query): Iterable<StockRow> => rowsById(query, voucherStock, undefined)
 

@@ -1,10 +1,11 @@
-import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { Query } from '../db/database.ts'
 import { contains, counted, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
 import { isOneOf, type Personal } from '../db/personal.ts'
 import {
   isGiven,
+  literals,
   preparedAll,
   preparedDue,
   preparedFind,
@@ -12,6 +13,7 @@ import {
   preparedOne,
   preparedUpdate,
 } from '../db/prepared.ts'
+import { OPEN_PAYOUTS } from './states.ts'
 import { type Payout, type PayoutEvent, type PayoutStatus, payoutEvents, payouts } from './tables.ts'
 
 export { PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
@@ -76,6 +78,21 @@ export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): 
     .where(or(inArray(payouts.status, [...statuses]), isNotNull(payouts.dueAtMs)))
     .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
     .all()
+
+/** In the words of the index payouts_open: SQLite refuses the count if they differ. */
+const isOpen = sql`${payouts.status} IN (${literals(OPEN_PAYOUTS)})`
+
+/** The first payouts that wait for the clock or an operator, the oldest first, and the number of all. */
+export const openPayouts = (query: Query, limit: number) => ({
+  rows: query
+    .select()
+    .from(payouts)
+    .where(isOpen)
+    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
+    .limit(limit)
+    .all(),
+  total: query.select({ n: count() }).from(sql`${payouts} INDEXED BY payouts_open`).where(isOpen).get()?.n ?? 0,
+})
 
 export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query, { payoutId })
 

@@ -63,8 +63,14 @@ export const updateWallet = (
 }
 
 /** The number of wallets below their threshold. */
+/** A literal, as in {@link isDefault}. */
+const isLow = sql`${wallets.isLow} = 1`
+
+export const lowWallets = (query: Query): Wallet[] =>
+  query.select().from(wallets).where(isLow).orderBy(asc(wallets.id)).all()
+
 export const countLow = (query: Query): number =>
-  query.select({ count: count() }).from(wallets).where(eq(wallets.isLow, true)).get()?.count ?? 0
+  query.select({ count: count() }).from(wallets).where(isLow).get()?.count ?? 0
 
 /** Makes a wallet the default one. A client has one default wallet at all times. */
 export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: number): void => {

@@ -52,12 +52,19 @@ export const queuesToDeliver = (query: Query): Webhook[] =>
     .where(and(eq(webhooks.active, true), hasQueue))
     .all()
 
+/** Literals. With a parameter, SQLite would not use the index of such rows. */
+const isFailing = sql`${webhooks.failingSinceMs} IS NOT NULL AND ${webhooks.active} = 1`
+
+/** The active webhooks that fail, the one that has failed for the longest first. */
+export const failingWebhooks = (query: Query): Webhook[] =>
+  query.select().from(webhooks).where(isFailing).orderBy(asc(webhooks.failingSinceMs), asc(webhooks.id)).all()
+
 /** The earliest time since which a webhook has been failing; null without one. */
 export const failingSinceMs = (query: Query): number | null =>
   query
     .select({ sinceMs: min(webhooks.failingSinceMs) })
     .from(webhooks)
-    .where(eq(webhooks.active, true))
+    .where(isFailing)
     .get()?.sinceMs ?? null
 
 export const activeWebhooksOf = (query: Query, clientId: number): Webhook[] => activeOf(query, { clientId })

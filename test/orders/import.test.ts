@@ -4,7 +4,7 @@ import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { associatedDataInStock, Cipher } from '../../src/orders/cipher.ts'
 import { importCodes } from '../../src/orders/stock.ts'
-import { areFree, freeStock, markDamaged } from '../../src/orders/stock-queries.ts'
+import { areFree, markDamaged, stockLevels } from '../../src/orders/stock-queries.ts'
 import { voucherStock } from '../../src/orders/tables.ts'
 import { readReference, seedReferenceData } from '../../src/start/seed.ts'
 import { found } from '../harness.ts'
@@ -43,7 +43,10 @@ const codesOf = (prefix: string, length: number, change: object = {}): string =>
 
 const rows = () =>
   database.sqlite.query<object, []>('SELECT denomination_minor, expires_at_ms FROM voucher_stock ORDER BY id').all()
-const forSale = (nowMs = 0) => freeStock(database.query, nowMs).map(({ available }) => available)
+const forSale = (nowMs = 0) =>
+  stockLevels(database.query, nowMs)
+    .map(({ imported, taken, damaged, expired }) => imported - taken - damaged - expired)
+    .filter((left) => left > 0)
 const refused = (...problems: unknown[]) => ({ name: 'FileFault', problems })
 
 describe('an import', () => {

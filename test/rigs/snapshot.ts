@@ -64,6 +64,7 @@ export const snapshot: Rig = async ({ rounds, isShort, progress }) => {
   const isOver = Promise.withResolvers<void>()
   const isHeld = Promise.withResolvers<void>()
   const reading = holder.transaction('isolation level repeatable read read only', HOUR_MS, async (ask) => {
+    await ask('SET LOCAL idle_in_transaction_session_timeout = 0')
     await ask('SELECT count(*) FROM scrip.changes')
     isHeld.resolve()
     await isOver.promise

@@ -7,13 +7,11 @@ import { WALLET } from '../../acts/wallets.ts'
 import { ATTEMPT_COLUMNS } from '../../acts/webhooks.ts'
 import { findHead, lastDoneMs } from '../../audit/queries.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
-import { allOrders } from '../../orders/queries.ts'
-import { hasRest, OPEN_ORDERS } from '../../orders/states.ts'
-import { movingPayouts } from '../../payouts/queries.ts'
-import { OPEN_PAYOUTS } from '../../payouts/states.ts'
+import { openOrders } from '../../orders/queries.ts'
+import { openPayouts } from '../../payouts/queries.ts'
 import { hasClients } from '../../sessions/queries.ts'
-import { walletsOf } from '../../wallets/queries.ts'
-import { allWebhooks, attemptsTo } from '../../webhooks/queries.ts'
+import { lowWallets } from '../../wallets/queries.ts'
+import { attemptsTo, failingWebhooks } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
 
 /** The records that wait for somebody, and the stocks and wallets that run out. */
@@ -37,26 +35,26 @@ interface Section {
 }
 
 /** The first records, with the acts that they allow. */
-const waiting = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, items: readonly Item[], data: Reading): List => ({
-  ...listOf({ ...kind.columns, acts: (one) => actsOn(kind, acts, one) }, items.slice(0, SHOWN_MAX), data),
-  total: items.length,
-})
+const waiting = <Id, Item>(
+  kind: Kind<Id, Item>,
+  acts: Noun,
+  { rows, total }: { rows: readonly Item[]; total: number },
+  data: Reading,
+): List => ({ ...listOf({ ...kind.columns, acts: (one) => actsOn(kind, acts, one) }, rows, data), total })
 
 export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
-  const payouts = movingPayouts(query, OPEN_PAYOUTS)
-  const orders = allOrders(query, OPEN_ORDERS).filter(hasRest)
-  const stock = (await stockIn(data))
+  const payouts = openPayouts(query, SHOWN_MAX)
+  const orders = openOrders(query, SHOWN_MAX)
+  const stock = stockIn(data)
     .filter(({ available, daysLeft }) => available === 0 || (daysLeft !== null && daysLeft < STOCK_DAYS))
     .sort((one, other) => (one.daysLeft ?? 0) - (other.daysLeft ?? 0))
-  const low = [...walletsOf(query, {})].filter(({ amountMinor: left, thresholdMinor: least }) => left < (least ?? left))
-  const failed = allWebhooks(query)
-    .filter(({ failingSinceMs, active }) => failingSinceMs !== null && active)
-    .flatMap(({ id, name, clientId }) =>
-      [...attemptsTo(query, id, { newestFirst: true, limit: ATTEMPTS_MAX })]
-        .filter(({ status }) => status !== 'delivered')
-        .map((attempt) => ({ ...attempt, webhook: `${name} of ${clientName(clientId)}` })),
-    )
+  const low = lowWallets(query)
+  const failed = failingWebhooks(query).flatMap(({ id, name, clientId }) =>
+    [...attemptsTo(query, id, { newestFirst: true, limit: ATTEMPTS_MAX })]
+      .filter(({ status }) => status !== 'delivered')
+      .map((attempt) => ({ ...attempt, webhook: `${name} of ${clientName(clientId)}` })),
+  )
   const sections: Section[] = [
     {
       title: 'Payouts that wait',

@@ -11,7 +11,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../kernel/clock.ts'
 import { isUnavailable } from '../../kernel/failure.ts'
 import type { Log } from '../../observability/log.ts'
 import type { Labelled, Metrics } from '../../observability/metrics.ts'
-import { stockOutlook } from '../../orders/stock-report.ts'
+import { stockReport } from '../../orders/stock-report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { ReplicatedServer } from '../../replication/server.ts'
 import { countLow } from '../../wallets/queries.ts'
@@ -56,7 +56,11 @@ export const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { wo
 }
 
 const watchDue = ({ gauge }: Metrics, due: DueWork, world: World): void => {
-  gauge('scrip_due_work', 'Orders and payouts of the default world that wait for a time.', () => due.waiting(world))
+  gauge(
+    'scrip_due_work',
+    'Orders and payouts of the default world that wait for a time; at most 100,000 of each.',
+    () => due.waiting(world),
+  )
   gauge('scrip_due_work_set_aside', 'Steps of orders and payouts that failed and are set aside.', () =>
     due.quarantinedCount(world),
   )
@@ -68,17 +72,17 @@ const watchDue = ({ gauge }: Metrics, due: DueWork, world: World): void => {
 
 /** Gauges of live mode that warn before something runs out (contract C17). Sales are read once a minute. */
 const watchOperations = ({ gauge }: Metrics, world: World, reference: Reference): void => {
-  let read: { atMs: number; stock: Promise<Stock[]> } | undefined
-  const stock = (): Promise<Stock[]> => {
+  let read: { atMs: number; stock: Stock[] } | undefined
+  const stock = (): Stock[] => {
     const nowMs = world.clock.steadyMs()
     if (!read || nowMs - read.atMs >= MINUTE_MS) read = { atMs: nowMs, stock: stockOf(world, reference) }
     return read.stock
   }
   const labels = ['product_id', 'denomination', 'currency']
-  const left = async () => (await stock()).map(({ labels, available }): Labelled => [labels, available])
+  const left = () => stock().map(({ labels, available }): Labelled => [labels, available])
   gauge('scrip_stock_available', 'Codes left for sale.', left, labels)
-  const seconds = async () =>
-    (await stock()).flatMap(({ labels, daysLeft }): Labelled[] =>
+  const seconds = () =>
+    stock().flatMap(({ labels, daysLeft }): Labelled[] =>
       daysLeft === null ? [] : [[labels, (daysLeft * DAY_MS) / SECOND_MS]],
     )
   gauge('scrip_stock_seconds', 'Time that the codes last at the sales of the last 30 days.', seconds, labels)
@@ -102,8 +106,8 @@ interface Stock {
   daysLeft: number | null
 }
 
-const stockOf = async ({ db: { query }, clock }: World, reference: Reference): Promise<Stock[]> =>
-  (await stockOutlook(query, clock.nowMs())).flatMap(({ productId, denominationMinor, available, daysLeft }) => {
+const stockOf = ({ db: { query }, clock }: World, reference: Reference): Stock[] =>
+  stockReport(query, clock.nowMs()).flatMap(({ productId, denominationMinor, available, daysLeft }) => {
     const labels = labelsOf(query, reference, productId, denominationMinor)
     return labels ? [{ labels, available, daysLeft }] : []
   })

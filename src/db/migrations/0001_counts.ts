@@ -29,4 +29,21 @@ export const COUNTS: readonly Counts[] = [
   { name: 'order_counts', of: 'orders', by: ['client_id', 'product_id', 'status'] },
   { name: 'event_counts', of: 'events', by: ['client_id', 'type'] },
   { name: 'delivery_counts', of: 'webhook_deliveries', by: ['client_id', 'webhook_id'] },
+  {
+    name: 'stock_counts',
+    of: 'voucher_stock',
+    by: [
+      ...['product_id', 'denomination_minor', 'ROW.order_id IS NOT NULL AS is_taken'],
+      ...['ROW.damaged_at_ms IS NOT NULL AS is_damaged', 'coalesce(ROW.expires_at_ms, 9e15) AS expires_at_ms'],
+    ],
+  },
+  {
+    name: 'sale_day_counts',
+    of: 'orders',
+    by: [
+      ...['ROW.placed_at_ms / 86400000 AS day', 'product_id', 'denomination_minor'],
+      'coalesce(ROW.failed_at_ms, ROW.cancelled_at_ms) IS NOT NULL AS is_over',
+    ],
+    sums: ['quantity', 'delivered_quantity'],
+  },
 ]

@@ -148,7 +148,8 @@ CREATE INDEX wallets_amount ON wallets (client_id, amount_minor * 1.0 / minor_pe
 CREATE INDEX wallets_currency ON wallets (client_id, currency_id, id);
 CREATE INDEX wallets_type ON wallets (client_id, type, id);
 CREATE INDEX wallets_open ON wallets (client_id, closed_at_ms IS NULL, id);
-CREATE UNIQUE INDEX wallets_default ON wallets (client_id) WHERE is_default = 1;`,
+CREATE UNIQUE INDEX wallets_default ON wallets (client_id) WHERE is_default = 1;
+CREATE INDEX wallets_low ON wallets (id) WHERE is_low = 1;`,
 
   /**
    * The double-entry ledger (contract C11). An account is a kind, a currency and, for money of a client, a wallet. Amounts
@@ -324,7 +325,9 @@ CREATE INDEX payouts_client ON payouts (client_id, id, search_folded);
 CREATE INDEX payouts_amount ON payouts (client_id, amount_rank, id, status, currency_id, search_folded);
 CREATE INDEX payouts_status ON payouts (client_id, status, id, currency_id, search_folded);
 CREATE INDEX payouts_currency ON payouts (client_id, currency_id, id, search_folded);
-CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;`,
+CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
+CREATE INDEX payouts_open ON payouts (created_at_ms, id)
+  WHERE status IN ('created', 'queued', 'processing', 'settling', 'action_required');`,
 
   payout_events: `CREATE TABLE payout_events (
   id            INTEGER PRIMARY KEY,
@@ -384,7 +387,9 @@ BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
 CREATE INDEX orders_client ON orders (client_id, id);
 CREATE INDEX orders_status ON orders (client_id, status, id);
 CREATE INDEX orders_product ON orders (client_id, product_id, id);
-CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;`,
+CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
+CREATE INDEX orders_open ON orders (id)
+  WHERE status IN ('PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED') AND failed_at_ms IS NULL;`,
 
   /** Codes at rest are encrypted; the key is not in the database. */
   vouchers: `CREATE TABLE vouchers (
@@ -478,7 +483,8 @@ CREATE INDEX events_kind ON events (client_id, substr(type, 1, instr(type, '.') 
   created_at_ms     INTEGER NOT NULL,
   updated_at_ms     INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX webhooks_client ON webhooks (client_id, created_at_ms, id);`,
+CREATE INDEX webhooks_client ON webhooks (client_id, created_at_ms, id);
+CREATE INDEX webhooks_failing ON webhooks (failing_since_ms, id) WHERE failing_since_ms IS NOT NULL AND active = 1;`,
 
   /**
    * Waiting deliveries. Only the first of each record has a due time: the next one follows it. A test can hold an event back
@@ -538,6 +544,7 @@ CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhoo
   -- The name of the key of the hash, which the voucher key gives; null where there was none yet.
   key_mark      TEXT
 ) STRICT;
+CREATE INDEX audit_command ON audit (command, outcome, id);
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is final'); END;
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;`,
 
