@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { LRUCache } from 'lru-cache'
 import type { Query } from '../db/database.ts'
 import { Json } from '../http/json.ts'
 import { listOf, pageOf } from '../http/operation.ts'
@@ -159,13 +160,20 @@ export const categoryRoutes = ({ catalog, guard }: { catalog: Catalog; guard: Gu
     })
 }
 
+/** The pictures that are kept: a shop shows the same ones again and again, and each has one or two kB. */
+const CARDS_MAX = 1_000
+
 /** The pictures of products. They are public, because browsers send no tokens for images. */
-export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
-  new Routes({ prefix: '/cards', tag: 'Products', public: true, names: 'cards.' }).get(
+export const cardRoutes = ({ catalog }: { catalog: Catalog }) => {
+  const kept = new LRUCache<Product, PublicFile>({ max: CARDS_MAX })
+  const pictureOf = (product: Product): PublicFile => {
+    const picture = kept.get(product) ?? new PublicFile(cardOf(product), { 'content-type': SVG_TYPE })
+    kept.set(product, picture)
+    return picture
+  }
+  return new Routes({ prefix: '/cards', tag: 'Products', public: true, names: 'cards.' }).get(
     '/:id',
-    ({ params: { id } }) => {
-      return new PublicFile(cardOf(foundOr(catalog.shared.find(id), PRODUCT_NOT_FOUND)), { 'content-type': SVG_TYPE })
-    },
+    ({ params: { id } }) => pictureOf(foundOr(catalog.shared.find(id), PRODUCT_NOT_FOUND)),
     {
       id: 'getCardPicture',
       summary: 'Get the picture of a product',
@@ -180,3 +188,4 @@ export const cardRoutes = ({ catalog }: { catalog: Catalog }) =>
       refuses: { not_found: PRODUCT_NOT_FOUND },
     },
   )
+}

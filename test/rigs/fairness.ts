@@ -62,6 +62,7 @@ const ATTACKS: readonly Attack[] = [
   stranger('the reference', { path: '/docs' }),
   stranger('the longest guide', { path: '/docs/guides/testing-with-scrip' }),
   stranger('a page of an operation', { path: '/docs/operations/createPayout' }),
+  stranger('a picture', { path: '/cards/1' }),
   stranger('a page that is not there', { path: '/docs/operations/nothing' }),
 ]
 
