@@ -5,7 +5,7 @@ import { asImage } from './image.ts'
 import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
 
-export type Query = Pick<BunSQLiteDatabase, 'select'>
+export type Query = Pick<BunSQLiteDatabase, 'select' | 'selectDistinct'>
 
 export const queryOn = (sqlite: SqliteDatabase): Query => withStatements(drizzle({ client: sqlite }), sqlite)
 
@@ -23,7 +23,9 @@ export const connectionOf = (query: Query): SqliteDatabase => {
 
 const isOpen = Symbol('isOpen')
 /** An open transaction. Only {@link Database} creates one. */
-export type Tx = Pick<BunSQLiteDatabase, 'select' | 'insert' | 'update' | 'delete'> & { readonly [isOpen]: true }
+export type Tx = Pick<BunSQLiteDatabase, 'select' | 'selectDistinct' | 'insert' | 'update' | 'delete'> & {
+  readonly [isOpen]: true
+}
 
 export class Database {
   #query: Query

@@ -32,17 +32,6 @@ export const findEvent = (query: Query, clientId: number, eventId: string): Even
 export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
   query.select().from(events).where(eq(events.eventId, eventId)).limit(1).get()
 
-/** The events of all clients after the one with a number, newest first. */
-export const latestEvents = (
-  query: Query,
-  {
-    after = 0,
-    type = '*',
-    limit,
-  }: { after?: number | undefined; type?: string | undefined; limit?: number | undefined },
-): Rows<Event> =>
-  rowsById(query, events, and(gt(events.id, after), sql`${events.type} GLOB ${type}`), { newestFirst: true, limit })
-
 export const eventsOf = (query: Query, narrowing: Narrowing): Rows<Event> => {
   const { clientId, createdAtMs: atMs, eventId, type, requestId, data } = events
   return rowsById(
@@ -91,6 +80,38 @@ export const eventList = new List({
   },
   sorts: { id: { columns: [], index: 'events_client' } },
 })
+
+/** A pattern selects all events, those of a kind of record, or one type. */
+export const patternOf = (pattern?: string) => ({
+  type: pattern?.endsWith('*') ? undefined : pattern,
+  kind: pattern?.endsWith('.*') ? pattern.slice(0, -2) : undefined,
+  createdFromMs: undefined,
+  createdToMs: undefined,
+})
+
+/** The events of all clients, the newest first: with a limit those of a pattern are read client by client. */
+export const latestEvents = (
+  query: Query,
+  {
+    after = 0,
+    type = '*',
+    limit,
+  }: { after?: number | undefined; type?: string | undefined; limit?: number | undefined },
+): Iterable<Event> => {
+  if (type === '*' || limit === undefined) {
+    const isFound = and(gt(events.id, after), sql`${events.type} GLOB ${type}`)
+    return rowsById(query, events, isFound, { newestFirst: true, limit })
+  }
+  const slice = { filters: patternOf(type), sort: 'id', direction: 'DESC', limit, offset: 0 } as const
+  return query
+    .selectDistinct({ id: sql<number>`client_id` })
+    .from(sql`event_counts`)
+    .all()
+    .flatMap((client) => eventList.page({ world: { db: { query } }, client }, slice, (event) => event).entries)
+    .filter(({ id }) => id > after)
+    .sort((one, other) => other.id - one.id)
+    .slice(0, limit)
+}
 
 /** The data that the events of a record have. */
 export const EVENT_TEXTS = { table: events, texts: [], json: ['data'] } as const satisfies Personal<typeof events>

@@ -3,7 +3,7 @@ import { newestOf, paged } from '../http/pagination.ts'
 import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
 import { EVENT_NOT_FOUND, EventListQuery, EventPath, EventSchema, eventWire } from './contract.ts'
-import { eventList, findEvent } from './queries.ts'
+import { eventList, findEvent, patternOf } from './queries.ts'
 
 /** Events (contract C16). */
 export const eventRoutes = ({ guard }: { guard: Guard }) =>
@@ -42,9 +42,3 @@ export const eventRoutes = ({ guard }: { guard: Guard }) =>
         refuses: { not_found: EVENT_NOT_FOUND },
       },
     )
-
-/** A pattern selects all events, those of a kind of record, or one type. */
-const patternOf = (pattern?: string) => ({
-  type: pattern?.endsWith('*') ? undefined : pattern,
-  kind: pattern?.endsWith('.*') ? pattern.slice(0, -2) : undefined,
-})

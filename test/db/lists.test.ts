@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { BENEFICIARY_SORTS, beneficiaryList } from '../../src/beneficiaries/queries.ts'
 import { isOfCounts } from '../../src/db/counts.ts'
-import { Database, queryOn } from '../../src/db/database.ts'
+import { Database, type Query, queryOn } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { eventList } from '../../src/events/queries.ts'
-import { orderList } from '../../src/orders/queries.ts'
-import { PAYOUT_SORTS, payoutList } from '../../src/payouts/queries.ts'
+import { eventList, latestEvents } from '../../src/events/queries.ts'
+import { orderList, ordersOf } from '../../src/orders/queries.ts'
+import { PAYOUT_SORTS, payoutList, payoutsOf } from '../../src/payouts/queries.ts'
 import { transactionList, walletList } from '../../src/wallets/queries.ts'
-import { attemptList } from '../../src/webhooks/queries.ts'
+import { attemptList, attemptsTo } from '../../src/webhooks/queries.ts'
 import { temporaryFolder } from '../program.ts'
 
 /** A list costs what it shows, however much is stored (contract C4). SQLite counts the steps of its own machine. */
@@ -105,8 +105,8 @@ interface Request {
   found: { entries: 0[]; totalCount: number }
 }
 
-/** A page, and the statements that it runs, with their values. */
-const requestOf = ({ sqlite }: Database, name: string, list: { page: Page }, slice: Slice): Request => {
+/** A connection that keeps the statements that it runs, with their values. */
+const observed = ({ sqlite }: Database) => {
   const statements: string[] = []
   const query = queryOn(
     new Proxy(sqlite, {
@@ -125,6 +125,12 @@ const requestOf = ({ sqlite }: Database, name: string, list: { page: Page }, sli
           : Reflect.get(target, property, target),
     }),
   )
+  return { query, statements }
+}
+
+/** A page of a list. */
+const requestOf = (database: Database, name: string, list: { page: Page }, slice: Slice): Request => {
+  const { query, statements } = observed(database)
   const found = list.page({ world: { db: { query } }, client: { id: 1 } } as never, slice as never, () => 0)
   return { what: `${name} ${JSON.stringify(slice)}`, statements, rows: found.entries.length, found }
 }
@@ -162,13 +168,15 @@ describe.skipIf(Bun.which('sqlite3') === null)('a page of a list and its total',
   })
 
   /** The steps that the sqlite3 command takes for the statements of each page. */
-  const stepsOf = async (size: number, pages: readonly Request[]): Promise<number[]> => {
+  const stepsOf = async (size: number, pages: readonly Pick<Request, 'statements'>[]): Promise<number[]> => {
     const script = pages.flatMap(({ statements }) => [...statements.map((sql) => `${sql};`), '.print next'])
     const command = Bun.spawn(['sqlite3', '-readonly', join(folder.path, `${size}.sqlite`)], {
       stdin: new Blob(['.stats on\n', script.join('\n')]),
       stdout: 'pipe',
+      stderr: 'pipe',
     })
-    const output = await new Response(command.stdout).text()
+    const [output, errors] = await Promise.all([command.stdout.text(), command.stderr.text()])
+    expect(errors).toBe('')
     expect(await command.exited).toBe(0)
     const steps = (part: string) =>
       Array.from(part.matchAll(/^Virtual Machine Steps: +(\d+)$/gm), ([, count]) => Number(count))
@@ -222,6 +230,27 @@ describe.skipIf(Bun.which('sqlite3') === null)('a page of a list and its total',
         .map(({ what, rows }, index) => ({ what, steps: steps[index] ?? 0, rows }))
         .filter(({ steps: count, rows }) => !(count > 0 && count <= (rows + SPARE_ROWS) * STEPS_PER_ROW))
       expect(costly).toEqual([])
+    }
+  })
+
+  /** The lists of the control API, with their greatest number of rows. */
+  const WORLD_LISTS: [what: string, read: (query: Query) => Iterable<unknown>][] = [
+    ['orders', (query) => ordersOf(query, { newestFirst: true, limit: LIMIT })],
+    ['payouts', (query) => payoutsOf(query, { newestFirst: true, limit: LIMIT })],
+    ['events', (query) => latestEvents(query, { limit: LIMIT })],
+    ['events of a rare type', (query) => latestEvents(query, { limit: LIMIT, type: 'order.created' })],
+    ['events of a rare kind', (query) => latestEvents(query, { limit: LIMIT, type: 'order.*' })],
+    ['events of a type without any', (query) => latestEvents(query, { limit: LIMIT, type: 'ping' })],
+    ['deliveries to a webhook', (query) => attemptsTo(query, 'whk_2', { newestFirst: true, limit: LIMIT })],
+    ['deliveries to a webhook without any', (query) => attemptsTo(query, 'whk_3', { newestFirst: true, limit: LIMIT })],
+  ]
+
+  test.each(WORLD_LISTS)('the %s of a world are found in as few steps', async (_, read) => {
+    for (const [size, database] of databases) {
+      const { query, statements } = observed(database)
+      expect([...read(query)].length).toBeLessThanOrEqual(LIMIT)
+      const [steps] = await stepsOf(size, [{ statements }])
+      expect(steps).toBeLessThan((LIMIT + SPARE_ROWS) * STEPS_PER_ROW)
     }
   })
 })

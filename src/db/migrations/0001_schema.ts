@@ -522,7 +522,7 @@ CREATE INDEX webhook_queue_record ON webhook_queue (webhook_id, record, id);`,
   error              TEXT
 ) STRICT;
 CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id, id);
-CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (client_id, webhook_id, id);`,
+CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, id, client_id);`,
 
   /** The acts of operators, refused ones too, and failed logins (contract C17). Each row holds the hash of the previous one. */
   audit: `CREATE TABLE audit (
