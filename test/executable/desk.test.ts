@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { bearer, run, start } from '../program.ts'
@@ -16,6 +16,13 @@ const deskTest = (sentence: string, work: (session: Session, operator: Operator,
   })
 
 describe('scrip desk', () => {
+  operatorTest('refuses a folder that is not there, and makes none: exit 4', async (operator) => {
+    const refused = await operator.run(['desk', '--desk-port', '0'])
+    const problem = `scrip: ${operator.dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${operator.dataDir}.\n`
+    expect(refused).toEqual({ exitCode: 4, stdout: '', stderr: problem })
+    expect(existsSync(operator.dataDir)).toBe(false)
+  })
+
   stockedTest('prints one address on loopback that becomes a cookie and works once', async (operator) => {
     await using desk = await Desk.of(operator)
     expect(desk.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/enter\?token=[\w-]{43}$/)

@@ -58,6 +58,7 @@ beforeAll(async () => {
 })
 
 const sandbox = forFile(await start(['--rate-limit', 'off']))
+await sandbox.request('/_sandbox/worlds/checkout', { method: 'PUT' })
 
 /** The commands that make what an example needs, in its copy of the folder. */
 const BEFORE: readonly [example: RegExp, ...commands: string[]][] = [

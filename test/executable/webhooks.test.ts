@@ -120,6 +120,26 @@ const listen = (flags: readonly string[], env: Record<string, string> = {}) =>
   })
 
 describe('scrip listen', () => {
+  test('refuses a world that is not there, which it does not make, and a type of no event', async () => {
+    await using server = await start()
+    for (const [flags, problem] of [
+      [['--world', 'typo'], 'No world is called typo'],
+      [['--events', 'oder.*'], 'The events field must be one of *, order.*, payout.*, wallet.*, '],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await run(['listen', '--url', server.url, ...flags])
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: expect.stringContaining(problem),
+      })
+      expect(stderr).toStartWith('scrip: the sandbox refuses this: ')
+      expect(stderr).not.toContain('{')
+    }
+    const worlds = (await (await server.request('/_sandbox/worlds')).json()) as { name: string }[]
+    expect(worlds.map(({ name }) => name)).toEqual(['default'])
+    expect(await (await server.request('/_sandbox/webhooks')).json()).toEqual([])
+  })
+
   test('prints its secret, then a line for each event with the status of the receiver, and removes its webhook', async () => {
     await using server = await start()
     await using receiver = openReceiver(() => new Response('thanks', { status: 202 }))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
 import { InvalidArgumentError } from 'commander'
 import { Amount, type List, listOf } from '../../acts/cells.ts'
@@ -14,7 +15,7 @@ import { Requested } from '../../desk/wire.ts'
 import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { verifiedData } from '../data/verify.ts'
-import { type Reading, reading, requireLiveFolder } from '../records/administration.ts'
+import { holdsNoDatabase, type Reading, reading, requireLiveFolder } from '../records/administration.ts'
 import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
@@ -28,7 +29,10 @@ import { todayOf } from './today.ts'
 export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void> => {
   // The page shows the messages of an act; they are not printed.
   const config = { ...dataConfigOf(options), format: 'json' as const }
-  await explainFaults(config.dataDir, () => requireLiveFolder(config.dataDir, 'desk'))
+  await explainFaults(config.dataDir, () => {
+    if (!existsSync(config.dataDir)) throw holdsNoDatabase(config.dataDir)
+    requireLiveFolder(config.dataDir, 'desk')
+  })
   const { entrance, respond } = createDesk((request, url) => respondTo(config, request, url))
   const onEscape = (error: Error): Response => failed(error)
   const server = bind({

@@ -25,6 +25,7 @@ const LOOK_MS = 2_000
 /** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */
 export const listen = async (options: ListenOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
+  bodyOf(await client.control('GET', '/clock')) // a login would make the world that a wrong name asks for
   // An event can come before the response that has the secret.
   const secret = Promise.withResolvers<string>()
   const server = Bun.serve({

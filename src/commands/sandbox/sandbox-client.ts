@@ -1,3 +1,4 @@
+import { messageOf } from '../../http/error-message.ts'
 import { refused } from '../../kernel/exit.ts'
 import { isLoopback } from '../../sandbox/control/access.ts'
 
@@ -63,7 +64,8 @@ export class SandboxClient {
 
 /** The body of a success. @throws ProgramError for anything else */
 export const bodyOf = <Body>({ status, body }: Reply): Body => {
-  if (status >= 300) throw refused(`the sandbox refuses this with ${status}: ${JSON.stringify(body)}`)
+  if (status >= 300)
+    throw refused(`the sandbox refuses this: ${messageOf(body) ?? `${status} ${JSON.stringify(body)}`}`)
   return body as Body
 }
 
