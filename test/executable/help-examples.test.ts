@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { forFile } from '../harness.ts'
 import { POSTGRES } from '../postgres.ts'
-import { COMMAND, folderOfFile, inFolder, run, start } from '../program.ts'
+import { COMMAND, folderOfFile, inFolder, login, run, start } from '../program.ts'
 import { Customer, codesOf, HAMPER, Operator, TEA } from './live.ts'
 import { KEYS, withPostgres } from './postgres.ts'
 
@@ -14,14 +14,14 @@ const EXAMPLES = readFileSync(join(import.meta.dir, '../../src/commands/help/exa
   .split('\n')
 
 /** These serve until they are stopped. */
-const SERVES = /^scrip(?: serve.*| listen.*| desk.*)?$/
+const SERVES = /^scrip(?: serve.*| listen.*| requests tail.*| desk.*)?$/
 /** These need PostgreSQL. */
 const IN_POSTGRES = /^scrip postgres /
 
 const root = folderOfFile()
 /** A live folder with all that the examples name, and one with a client that has done nothing. */
 const [stocked, bare] = [join(root, 'stocked'), join(root, 'bare')]
-const ids = { order: 7, payout: '', webhook: '', event: '', beneficiary: '' }
+const ids = { request: '', order: 7, payout: '', webhook: '', event: '', beneficiary: '' }
 
 beforeAll(async () => {
   const [operator, other] = [new Operator(stocked), new Operator(bare)]
@@ -58,7 +58,9 @@ beforeAll(async () => {
 })
 
 const sandbox = forFile(await start(['--rate-limit', 'off']))
-await sandbox.request('/_sandbox/worlds/checkout', { method: 'PUT' })
+await login(sandbox, 'sbx_checkout', 'sandbox')
+const [newest] = (await (await sandbox.request('/_sandbox/requests?world=checkout')).json()) as { id: number }[]
+ids.request = String(newest?.id)
 
 /** The commands that make what an example needs, in its copy of the folder. */
 const BEFORE: readonly [example: RegExp, ...commands: string[]][] = [
@@ -89,6 +91,7 @@ const here = (line: string, folder: string): string =>
     .replace('--port 8080', `--port ${sandbox.port}`)
     .replace('/var/lib/scrip', 'data')
     .replace('/backup/', `${folder}/`)
+    .replace('requests show 12', `requests show ${ids.request}`)
     .replace('pyt_...', ids.payout)
     .replace('ben_...', ids.beneficiary)
     .replace(/whk_\w+/, ids.webhook)
@@ -101,7 +104,7 @@ const environmentOf = (line: string, folder: string): Record<string, string> => 
   // Whatever serves takes a free port; commands find the sandbox of this file.
   ...(SERVES.test(line) || line.startsWith('scrip run') ? {} : { SCRIP_PORT: String(sandbox.port) }),
   ...(/^scrip(?: serve.*| run.*)?$/.test(line) && !line.includes('--port') && { SCRIP_PORT: '0' }),
-  ...(/^scrip (?:listen|trigger)/.test(line) && { SCRIP_URL: sandbox.url }),
+  ...(/^scrip (?:listen|trigger|requests)/.test(line) && { SCRIP_URL: sandbox.url }),
   ...(line.startsWith('scrip desk') && { SCRIP_DESK_PORT: '0' }),
   ...(line.includes('rekey') && { SCRIP_NEW_VOUCHER_KEY: '33'.repeat(32) }),
 })

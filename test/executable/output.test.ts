@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { launch, run, start } from '../program.ts'
+import { launch, login, run, start } from '../program.ts'
 import { codesOf, type Operator, operatorTest } from './live.ts'
 
 /** Standard output on a full disk, and one that nobody reads (contract C1). */
@@ -42,6 +42,7 @@ const ACTS: readonly [args: string, done: string][] = [
 const READS = [
   ...['client list', 'client show acme', 'client discounts acme', 'wallet list', 'vouchers list', 'rates list'],
   ...['orders list', 'payouts list', 'beneficiary list', 'webhooks list', 'transactions', 'audit list'],
+  'ledger --format hledger',
   ...['statement acme --month 2026-11', 'reconcile acme FILES/none.csv', 'verify --verbose', 'catalog export -'],
   ...['serve --check --mode live', 'desk --desk-port 0', 'catalog import FILES/catalog.json --dry-run'],
 ]
@@ -50,7 +51,7 @@ const READS_NO_DATA = [
   ...['catalog init', 'catalog validate FILES/catalog.json', 'openapi', 'openapi --as postman', 'help wallet'],
 ]
 /** Commands that ask a running sandbox. */
-const ASKS = ['health', 'wait', 'trigger payout.failed', 'listen']
+const ASKS = ['health', 'wait', 'trigger payout.failed', 'listen', 'requests list', 'requests show 1', 'requests tail']
 
 /** Commands whose output is tested by others: a step of a record is an act like any other. */
 const OTHERS = [
@@ -133,6 +134,15 @@ describe('standard output that has no room', () => {
   const INITIALIZE = JSON.stringify({
     ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  })
+
+  test('ends scrip requests tail with 1 also at a later request', async () => {
+    await using server = await start()
+    expect((await server.request('/_sandbox/worlds/quiet', { method: 'PUT' })).status).toBe(200)
+    const tail = launch(['requests', 'tail', '--world', 'quiet', '--url', server.url], { through: TO_A_FULL_DISK })
+    const ended = tail.ended.then(() => true)
+    while (!(await Promise.race([ended, Bun.sleep(100)]))) await login(server, 'sbx_quiet')
+    expect(await tail.ended).toMatchObject({ exitCode: 1, stderr: `${NO_ROOM}\n` })
   })
 
   test('ends scrip mcp with 1 at its first response', async () => {

@@ -189,8 +189,14 @@ const tail = async (options: RequestTailOptions): Promise<void> => {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.abort())
   const seen = new Seen()
+  let fault: unknown
   const shown = async (heads: readonly RecordedHead[]): Promise<void> => {
-    if (!(await print(heads.map(lineOf).join('')))) stopped.abort()
+    try {
+      if (await print(heads.map(lineOf).join(''))) return
+    } catch (error) {
+      fault = error
+    }
+    stopped.abort()
   }
   const logged = async (more: Record<string, string>): Promise<RecordedHead[]> => {
     const query = queryOf(options, { bodies: 'false', limit: LIMIT, ...more })
@@ -212,11 +218,12 @@ const tail = async (options: RequestTailOptions): Promise<void> => {
     try {
       await follow()
     } catch (error) {
-      if (stopped.signal.aborted) return
+      if (stopped.signal.aborted) break
       if (isFirst) throw error
     }
     await sleep(RETRY_MS, undefined, { signal: stopped.signal }).catch(() => undefined)
   }
+  if (fault !== undefined) throw fault
 }
 
 /** The requests that a filter lets through. The feed has no bodies: the log searches in them. */

@@ -81,7 +81,7 @@ const ask = async (url: URL, method: string, body?: unknown, headers: Record<str
 
 const responseFrom = async (url: URL, init: BunFetchRequestInit): Promise<Response> => {
   try {
-    return await fetch(url, init)
+    return await fetchDirectly(new Request(url.href, init))
   } catch (error) {
     throw refused(
       `${url.origin} does not respond: ${error instanceof Error ? error.message : error}\nscrip serve starts a sandbox; --url names another one.`,
