@@ -69,10 +69,23 @@ describe('an order or a payout too many', () => {
     expect(countsIn(stderr)).toEqual({ writes: 1, losses: 2, tooMany: 1, tooFew: 0, failed: 0, none: 1, missed: 0 })
   })
 
+  test.skipIf(!Bun.which('curl'))('names the HTTP client, which may have repeated the order by itself', async () => {
+    const order = '{"product_id":1,"denomination":100,"quantity":2}'
+    const auth = '-H "Authorization: Bearer $SCRIP_ACCESS_TOKEN"'
+    const used = `curl -sSf ${auth} $SCRIP_URL/api/v1/countries/1 --next ${auth} $SCRIP_URL/api/v1/orders -d '${order}'`
+    const { exitCode, stderr } = await run(['run', '--explore', '--', 'sh', '-c', used])
+    expect(exitCode).toBe(1)
+    expect(countsIn(stderr)).toMatchObject({ writes: 1, losses: 2, tooMany: 1, tooFew: 0 })
+    expect(stderr).toContain(
+      '   The same request was sent and done again: by your code or by its HTTP client (curl and Java’s HttpURLConnection do so by themselves). See: scrip docs clients\n',
+    )
+  })
+
   test('is found in one that repeats a payout with a new reference', async () => {
     const { exitCode, stderr } = await explore(`
       await again(() => send('/api/v1/payouts', payout('salary-' + Math.random(), 'ada')))`)
     expect(exitCode).toBe(1)
+    expect(stderr).not.toContain('The same request')
     expect(stderr).toMatch(
       /^1 {2}too many {2}POST \/api\/v1\/payouts {2}response lost after .* payout of 50\.00 USD for ada@example\.com {2}1, paid 50\.75 USD {2,}2, paid 101\.50 USD$/m,
     )

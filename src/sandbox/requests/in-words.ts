@@ -56,13 +56,16 @@ export const inWords = ({ caused, ledger, changes }: Detail): Words[] => {
 /** The part of the guides about clients that repeat a request by themselves. */
 export const RESENDING_CLIENTS = '/docs/guides/clients#what-your-client-does-on-its-own'
 
+/** Whoever repeats a request, as far as a server can tell. */
+export const REPEATED_BY = 'by your code or by its HTTP client (curl and Java’s HttpURLConnection do so by themselves)'
+
 /** Says of a repeated write that it is one. `earlier` is the request that it repeats, if the log still has it. */
 export const resentInWords = (
   { resent_after_ms: afterMs, changes }: Pick<Detail, 'resent_after_ms' | 'changes'>,
   earlier: { changes: readonly unknown[] } | undefined,
 ): string | undefined => {
   if (afterMs === null) return undefined
-  const again = `The same request again ${Math.round(afterMs)} ms later, without an Idempotency-Key: by your code or by its HTTP client (curl and Java’s HttpURLConnection do so by themselves).`
+  const again = `The same request again ${Math.round(afterMs)} ms later, without an Idempotency-Key: ${REPEATED_BY}.`
   if (!earlier) return again
   if (earlier.changes.length === 0) return `${again} The first one did nothing.`
   return changes.length > 0 ? `${again} It was done twice.` : again

@@ -4,6 +4,7 @@ import type { Consequence, Difference, Tally } from '../../../sandbox/explore/co
 import type { Plan, PlannedRun } from '../../../sandbox/explore/plan.ts'
 import { amountText, type Purchase } from '../../../sandbox/explore/statement.ts'
 import type { Loss, Write } from '../../../sandbox/explore/writes.ts'
+import { REPEATED_BY } from '../../../sandbox/requests/in-words.ts'
 import { redactedBody } from '../../../sandbox/requests/redaction.ts'
 import { tableOf } from '../../terminal/table.ts'
 
@@ -15,6 +16,8 @@ export interface ExploredRun extends PlannedRun {
    */
   consequence: Consequence | 'cut off' | 'not reached'
   differences: readonly Difference[]
+  /** The same bytes were sent again and done again, which an HTTP client may do by itself. */
+  isResent: boolean
 }
 
 /**
@@ -51,12 +54,15 @@ const tallyText = ({ example: { currency } }: Difference, { kept, paidMinor }: T
 const BODY_CHARACTERS_MAX = 400
 const LEDGER_LINES_MAX = 6
 
+const RESENT = `   The same request was sent and done again: ${REPEATED_BY}. See: scrip docs clients`
+
 /** The request, and the ledger entries of its world. */
-const proofOf = ({ write, differences }: ExploredRun, index: number): string => {
+const proofOf = ({ write, differences, isResent }: ExploredRun, index: number): string => {
   const purchases = differences.flatMap(({ found: { kept } }) => kept)
   const ledger = purchases.length > 0 ? purchases.slice(0, LEDGER_LINES_MAX).map(ledgerText) : ['nothing in the ledger']
   if (purchases.length > LEDGER_LINES_MAX) ledger.push(`and ${purchases.length - LEDGER_LINES_MAX} more`)
-  return [`#${index + 1} ${requestText(write)}`, ...ledger.map((line) => `   ${line}`)].join('\n')
+  const lines = [`#${index + 1} ${requestText(write)}`, ...ledger.map((line) => `   ${line}`)]
+  return [...lines, ...(isResent ? [RESENT] : [])].join('\n')
 }
 
 const requestText = ({ method, route, client, body }: Write): string => {

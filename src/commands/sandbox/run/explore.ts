@@ -53,7 +53,10 @@ export const explore = async (
   const plan = planOf(first.results, second.results, config.explore.writesMax)
   if (!plan) throw different(partingOf(first.results, second.results) ?? 'in what they write')
   const jobs = config.explore.jobs ?? availableParallelism()
-  const explored = await exploreAll(plan.runs, jobs, command, (loss) => run({ output: 'ignore', loss, timeoutMs }))
+  const explored = await exploreAll(plan.runs, jobs, command, async (planned) => {
+    const ended = await run({ output: 'ignore', loss: planned.loss, timeoutMs })
+    return { ...planned, ...assess(planned, ended, first) }
+  })
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
   // Within another scrip run, the command may write to the other sandbox.
@@ -101,15 +104,15 @@ const exploreAll = async (
   runs: readonly PlannedRun[],
   jobs: number,
   command: Command,
-  run: (loss: Loss) => Promise<Run>,
+  exploreOne: (planned: PlannedRun) => Promise<ExploredRun>,
 ): Promise<ExploredRun[]> => {
   const explored = new Map<PlannedRun, ExploredRun>()
   await withProgress((onProgress) =>
     inParallel(runs, jobs, async (planned) => {
       if (command.signal) return
-      const ended = await run(planned.loss)
+      const ended = await exploreOne(planned)
       if (command.signal) return
-      explored.set(planned, { ...planned, ...assess(planned, ended) })
+      explored.set(planned, ended)
       onProgress('exploring', explored.size, runs.length)
     }),
   )
@@ -124,10 +127,28 @@ const inParallel = async <Item>(items: readonly Item[], jobs: number, work: (ite
   await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker))
 }
 
-const assess = ({ expected, loss }: PlannedRun, run: Run): Pick<ExploredRun, 'consequence' | 'differences'> => {
-  const found = run.results.find(({ write }) => write === run.lost)
-  if (!found) return { consequence: 'not reached', differences: [] }
+type Assessment = Pick<ExploredRun, 'consequence' | 'differences' | 'isResent'>
+
+const assess = ({ write, expected, loss }: PlannedRun, run: Run, first: Run): Assessment => {
+  const found = run.results.find((result) => result.write === run.lost)
+  if (!found) return { consequence: 'not reached', differences: [], isResent: false }
   const differences = differencesOf(expected, found.purchases, loss.byName)
   const consequence = consequenceOf(differences, run.exitCode === EXIT.done)
-  return { consequence: consequence === 'failed' && run.exitCode === undefined ? 'cut off' : consequence, differences }
+  return {
+    consequence: consequence === 'failed' && run.exitCode === undefined ? 'cut off' : consequence,
+    differences,
+    isResent: timesDone(found.write, run) > timesDone(write, first),
+  }
 }
+
+/** The number of writes in a run that are done and equal this one to the last byte. */
+const timesDone = ({ world, client, method, route, body }: Write, { results }: Run): number =>
+  results.filter(
+    ({ write }) =>
+      write.isDone &&
+      write.world.name === world.name &&
+      write.client === client &&
+      write.method === method &&
+      write.route === route &&
+      write.body === body,
+  ).length
