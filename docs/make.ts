@@ -13,11 +13,13 @@ import { withoutReferences } from '../src/docs/references.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
+import { type ClientRow, FILE_PATH, LOST, OTHER, stillRepeated, type Table } from '../test/rigs/clients/outcomes.ts'
 
-/** Generates flags.md and the tables of errors.md: `npm run docs`. */
+/** Generates flags.md and the tables of errors.md and clients.md: `npm run docs`. */
 
 const FLAGS_PATH = join(import.meta.dir, 'use/flags.md')
 export const ERRORS_PATH = join(import.meta.dir, 'use/errors.md')
+export const CLIENTS_PATH = join(import.meta.dir, 'use/clients.md')
 
 const cell = (text: string): string => text.replace(/\|/g, '\\|')
 /** With aligned columns, as the formatter requires. */
@@ -231,10 +233,39 @@ export const errorsPage = async (page: string): Promise<string> => {
     'The control API, `/_sandbox`, also has:\n',
     errorTable(errors.filter((error) => ofSandbox(error) && !known.has(error.name))),
   ].join('\n')
-  return page.replace(
-    /(<!-- generated .*-->\n)[\s\S]*(<!-- end -->)/,
-    (_, head, end) => `${head}\n${generated}\n${end}`,
+  return withGenerated(page, generated)
+}
+
+const withGenerated = (page: string, generated: string): string =>
+  page.replace(/(<!-- generated .*-->\n)[\s\S]*(<!-- end -->)/, (_, head, end) => `${head}\n${generated}\n${end}`)
+
+const clientTable = (rows: readonly ClientRow[], columns: Table): string =>
+  tableOf(
+    ['client', 'run on', ...columns.map(({ head }) => head)],
+    rows.map(({ client, version, date, cases }) => [
+      `${client} ${version}`,
+      date,
+      ...columns.map(({ text }) => text(cases)),
+    ]),
   )
+
+/** What the rig of clients has seen in its last run. */
+export const clientsPage = (page: string): string => {
+  const rows: ClientRow[] = JSON.parse(readFileSync(FILE_PATH, 'utf8'))
+  const switches = rows.flatMap((row) => {
+    if (!row.ends) return []
+    const still = stillRepeated(row)
+    return [[`${row.client} ${row.version}`, row.ends, still.length > 0 ? still.join(', ') : 'nothing']]
+  })
+  const generated = [
+    'The response is lost after the work:\n',
+    clientTable(rows, LOST),
+    'A response that is cut off, an error, a redirect to another port, and a pause:\n',
+    clientTable(rows, OTHER),
+    'What ends it:\n',
+    tableOf(['client', 'switch', 'still repeated'], switches),
+  ].join('\n')
+  return withGenerated(page, generated)
 }
 
 /** The file of a state machine's picture. */
@@ -244,4 +275,5 @@ if (import.meta.main) {
   for (const [name, picture] of Object.entries(STATE_PICTURES)) writeFileSync(picturePath(name), picture.text)
   writeFileSync(FLAGS_PATH, await flagsPage())
   writeFileSync(ERRORS_PATH, await errorsPage(readFileSync(ERRORS_PATH, 'utf8')))
+  writeFileSync(CLIENTS_PATH, clientsPage(readFileSync(CLIENTS_PATH, 'utf8')))
 }

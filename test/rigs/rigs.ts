@@ -1,3 +1,4 @@
+import { clients } from './clients.ts'
 import { consolePages } from './console.ts'
 import { deliveries } from './deliveries.ts'
 import { fairness } from './fairness.ts'
@@ -23,5 +24,6 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   snapshot: { rig: snapshot, rounds: 20_000 },
   fence: { rig: fence, rounds: 200 },
   year: { rig: year, rounds: 1 },
+  clients: { rig: clients, rounds: 1 },
   console: { rig: consolePages, rounds: 1 },
 }
