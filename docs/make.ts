@@ -249,7 +249,7 @@ const clientTable = (rows: readonly ClientRow[], columns: Table): string =>
     ]),
   )
 
-/** What the rig of clients has seen in its last run. */
+/** The guide with the outcomes of the last run of the rig of clients. */
 export const clientsPage = (page: string): string => {
   const rows: ClientRow[] = JSON.parse(readFileSync(FILE_PATH, 'utf8'))
   const switches = rows.flatMap((row) => {

@@ -30,7 +30,7 @@ const ORDERS = '/api/v1/orders'
 const READ = '/api/v1/countries/1'
 const ORDER = '{"product_id":1,"denomination":100,"quantity":1}'
 
-/** What the rig prepares in the world of a case, and the request that it looks at. */
+/** A request, and the faults and connections that it meets in a world of its own. */
 interface Case {
   fault?: object
   method: 'POST' | 'PATCH' | 'DELETE' | 'GET'
@@ -251,7 +251,7 @@ const pathOf = async (server: Running, token: string, method: Case['method']): P
   return method === 'GET' ? '/api/v1/wallets' : ORDERS
 }
 
-/** What the caller of the last step sees: a status, `short` for a part of a body, `error`, or `own` for a made-up status. */
+/** The view of the caller of the last step: a status, a part of a body, an error, or a status that the client makes up. */
 const seenOf = ({ slug }: Client, stdout: string, stderr: string, exitCode: number, count: number): string => {
   if (slug.startsWith('wget')) {
     const status = [...stderr.matchAll(/^ {2}HTTP\/1\.1 (\d+)/gm)].at(-1)?.[1]

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 
-/** What clients did in the last run, and its tables. */
+/** The outcomes of the last run, and their tables. */
 
 export const FILE_PATH = join(import.meta.dir, '../../../docs/use/client-retries.json')
 
-/** What a client did with one request. */
+/** The result of one request of a client. */
 export interface Outcome {
-  /** How often the server got it. */
+  /** The number of times that the server got it. */
   sent: number
-  /** How often it wrote. */
+  /** The number of times that it wrote. */
   done: number
-  /** What the caller saw in the end. */
+  /** The final view of the caller: a status or an error. */
   seen: string
   /** Of a redirect that was followed: what arrived. */
   method?: string
@@ -47,7 +47,7 @@ export interface ClientRow {
   version: string
   date: string
   cases: Cases
-  /** What keeps it from repeating. */
+  /** The switch that keeps it from repeating. */
   ends?: string
   /** The lost responses with it. */
   withIt?: Cases

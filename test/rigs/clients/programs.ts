@@ -13,9 +13,9 @@ export interface Client {
   /** Prints its version. */
   version: readonly string[]
   command: (steps: readonly Step[], isOff: boolean) => readonly string[]
-  /** What keeps it from repeating, as its users write it; the rig runs the client with it, too. */
+  /** The switch that keeps it from repeating, as its users write it; the rig runs the client with it, too. */
   ends?: string
-  /** What it cannot send. */
+  /** The methods that it cannot send. */
   cannot?: readonly string[]
 }
 
