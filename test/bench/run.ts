@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { growth } from './growth.ts'
 import { postgres } from './postgres.ts'
 import { requests } from './requests.ts'
 import { starts } from './start.ts'
@@ -9,10 +10,10 @@ import { worlds } from './worlds.ts'
  * Measures dist/scrip, or the executable in TEST_BINARY. Contenders are measured in turn within one run, so that a machine's
  * moods cancel out. Beneficiaries are written to the folder for temporary files: TMPDIR should name one on a disk.
  *
- *     bun run bench [requests] [start] [webhooks] [worlds] [postgres]
- *         [--rounds 3] [--seconds 5] [--warm-up 5] [--payouts 100000] [--before EXECUTABLE]
+ *     bun run bench [requests] [start] [webhooks] [worlds] [growth] [postgres]
+ *         [--records 1000,100000,1000000] [--rounds 3] [--seconds 5] [--warm-up 5] [--payouts 100000] [--before EXECUTABLE]
  *
- * Without names, all parts except PostgreSQL are measured. `--before` measures requests of an earlier executable as well.
+ * Without names, all parts except growth and PostgreSQL are measured. `--before` measures requests of an earlier executable as well.
  */
 
 const { values, positionals } = parseArgs({
@@ -23,6 +24,7 @@ const { values, positionals } = parseArgs({
     'warm-up': { type: 'string', default: '5' },
     payouts: { type: 'string', default: '100000' },
     before: { type: 'string' },
+    records: { type: 'string', default: '1000,100000,1000000' },
   },
 })
 const rounds = {
@@ -31,7 +33,8 @@ const rounds = {
   warmUpSeconds: Number(values['warm-up']),
 }
 const payoutCount = Number(values.payouts)
-if (![...Object.values(rounds), payoutCount].every((value) => value > 0))
+const sizes = values.records.split(',').map(Number)
+if (![...Object.values(rounds), payoutCount, ...sizes].every((value) => value > 0))
   throw new Error('options take a positive number')
 
 const PARTS: Record<string, () => Promise<void>> = {
@@ -39,13 +42,15 @@ const PARTS: Record<string, () => Promise<void>> = {
   start: starts,
   webhooks,
   worlds,
+  growth: () => growth(sizes, rounds.rounds),
   postgres: () => postgres(rounds),
 }
 const unknown = positionals.filter((name) => !PARTS[name])
 if (unknown.length > 0)
   throw new Error(`unknown: ${unknown.join(', ')}; the parts are ${Object.keys(PARTS).join(', ')}`)
 
-const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS).filter((name) => name !== 'postgres')
+const chosen =
+  positionals.length > 0 ? positionals : Object.keys(PARTS).filter((name) => name !== 'postgres' && name !== 'growth')
 for (const name of chosen) {
   console.log(`\n${name}\n`)
   await PARTS[name]?.()

@@ -1,0 +1,242 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { recount } from '../../src/db/counts.ts'
+import { freePort } from '../free-port.ts'
+import { processorUs, type Running, start, startReady } from '../program.ts'
+import { ADA, PAYEE } from '../records.ts'
+import { type Ask, bytesOf, Connection } from '../rigs/connection.ts'
+import { logIn } from '../rigs/server.ts'
+import { folder, SANDBOX } from './programs.ts'
+import { actIn } from './requests.ts'
+import { count, markdown, median, ratio } from './table.ts'
+
+/** The cost of requests, commands and pages as the number of records grows (contract C4): folders of several sizes, by turns. */
+
+/** A folder in which one client has made this number of payouts and beneficiaries. */
+interface Grown {
+  records: number
+  dataDir: string
+  username: string
+  password: string
+  server: Running
+  metrics: string
+  desk: Running
+  /** The headers of a browser in the desk. */
+  browser: Record<string, string>
+}
+
+/** Prints a table of the medians at each size, and how many times the largest one costs what the smallest one does. */
+export const growth = async (sizes: readonly number[], rounds: number): Promise<void> => {
+  const folders: Grown[] = []
+  for (const records of sizes) folders.push(await grown(records))
+  const rows = [['', ...sizes.map(count), 'growth']]
+  for (const [name, costOf] of Object.entries(COSTS)) {
+    const measured = folders.map((): number[] => [])
+    for (let round = 0; round < rounds; round++)
+      for (const [index, place] of folders.entries()) measured[index]?.push(await costOf(place))
+    const costs = measured.map(median)
+    rows.push([name, ...costs.map(count), ratio((costs.at(-1) ?? 0) / (costs[0] ?? 1))])
+    process.stderr.write(`${rows.at(-1)?.join(' ')}\n`)
+  }
+  console.log(markdown(rows))
+  for (const { server, desk } of folders) {
+    await desk.stop()
+    await server.stop()
+  }
+}
+
+const FUNDS = '1000000000'
+const EXECUTABLE = SANDBOX.slice(0, 1)
+
+const grown = async (records: number): Promise<Grown> => {
+  process.stderr.write(`making ${count(records)} ...\n`)
+  const dataDir = join(folder, `grown-${records}`)
+  const act = (...words: string[]) => actIn(dataDir, EXECUTABLE, words)
+  const client = JSON.parse(await act('client', 'add', 'bench', '--json')) as { username: string; password: string }
+  for (const [index, currency] of ['USD', 'EUR'].entries()) {
+    await act('wallet', 'add', client.username, currency)
+    await act('wallet', 'fund', String(index + 1), FUNDS)
+  }
+  const metricsPort = await freePort()
+  const serve = () =>
+    start(
+      [
+        ...['--mode', 'live', '--rate-limit', 'off', '--log-level', 'warn', '--metrics-port', String(metricsPort)],
+        '--data-dir',
+        dataDir,
+      ],
+      { command: [...EXECUTABLE, 'serve', '--port', '0'] },
+    )
+  const template = await serve()
+  const token = await logIn(template.port, client.username, client.password)
+  await send(template, { ...payoutOf('first'), headers: bearer(token) }, 201)
+  await send(template, { path: '/api/v1/beneficiaries', body: JSON.stringify(ADA), headers: bearer(token) }, 201)
+  await template.stop()
+  multiply(join(dataDir, 'scrip.sqlite'), records)
+  await act('verify')
+  const server = await serve()
+  const metrics = `http://127.0.0.1:${metricsPort}/metrics`
+  const desk = await startReady(['--desk-port', '0', '--data-dir', dataDir], { command: [...EXECUTABLE, 'desk'] })
+  const page = await fetch(desk.ready)
+  const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const key = /data-key="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+  return { records, dataDir, ...client, server, metrics, desk, browser: { cookie, 'x-desk-key': key } }
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+const payoutOf = (reference_id: string): Ask => ({
+  path: '/api/v1/payouts',
+  body: JSON.stringify({ reference_id, wallet_id: 1, amount: 1.25, currency: 'USD', ...PAYEE }),
+})
+
+/** Copies the payout, with its entry in the ledger, and the beneficiary. The copies are older. `scrip verify` finds them sound. */
+const multiply = (file: string, records: number): void => {
+  using sqlite = new Database(file)
+  sqlite.run('PRAGMA synchronous = OFF')
+  const triggers = sqlite.query<{ name: string; sql: string }, []>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
+  )
+  const all = triggers.all()
+  for (const { name } of all) sqlite.run(`DROP TRIGGER ${name}`)
+  const copy = (table: string, where: string, changes: Record<string, string>) => {
+    const columns = sqlite.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all()
+    const names = columns.map(({ name }) => name)
+    sqlite.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${records - 1})
+      INSERT INTO ${table} (${names.join(', ')})
+      SELECT ${names.map((name) => changes[name] ?? name).join(', ')} FROM (SELECT * FROM ${table} WHERE ${where}), numbers`)
+  }
+  const value = (sql: string) => (sqlite.query(sql).values()[0]?.[0] ?? 0) as number
+  const [entry, line] = [value('SELECT max(id) FROM journal_entries'), value('SELECT max(id) FROM journal_lines')]
+  const lines = value(`SELECT count(*) FROM journal_lines WHERE entry_id = ${entry}`)
+  const [transaction, event] = [value('SELECT max(id) FROM transactions'), value('SELECT max(id) FROM events')]
+  const paid = value(`SELECT amount_minor FROM transactions WHERE id = ${transaction}`)
+  const payout = "'pyt_' || printf('%025d', n)"
+  const atMs = `created_at_ms - (${records} - n) * 1000`
+  copy('payouts', 'TRUE', {
+    id: payout,
+    reference_id: "'bonus-' || n",
+    search_folded: "'bonus-' || n || 'A' || 'ada.' || n || '@example.com'",
+    created_at_ms: atMs,
+  })
+  copy('payout_events', 'TRUE', { id: 'id + n', payout_id: payout, created_at_ms: atMs })
+  copy('journal_entries', `id = ${entry}`, { id: 'id + n', source_id: payout })
+  copy('journal_lines', `entry_id = ${entry}`, {
+    id: `${line} + (n - 1) * ${lines} + id - ${line - lines}`,
+    entry_id: 'entry_id + n',
+  })
+  copy('transactions', `id = ${transaction}`, {
+    id: 'id + n',
+    entry_id: 'entry_id + n',
+    balance_after_minor: `balance_after_minor - n * ${paid}`,
+    source_id: payout,
+  })
+  copy('events', `id = ${event}`, { id: 'id + n', event_id: "'evt_' || printf('%025d', n)", data: "'{}'" })
+  copy('beneficiaries', 'TRUE', {
+    id: "'ben_' || printf('%025d', n)",
+    email: "'ada.' || n || '@example.com'",
+    email_folded: "'ada.' || n || '@example.com'",
+    search_folded: "'ada.' || n || '@example.comAada lovelace'",
+    created_at_ms: atMs,
+  })
+  sqlite.run(`UPDATE wallets SET amount_minor = amount_minor - ${(records - 1) * paid},
+    reserved_minor = reserved_minor + ${(records - 1) * paid} WHERE id = 1`)
+  recount(sqlite)
+  for (const { sql } of all) sqlite.run(sql)
+  sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+const send = async ({ port }: Running, request: Ask, status: number): Promise<void> => {
+  const connection = await Connection.open(port)
+  const response = await connection.send(bytesOf(request))
+  connection.close()
+  if (response.status !== status) throw new Error(`${request.path}: ${response.status} ${response.body}`)
+}
+
+/** Long enough for the clock of the kernel, which counts a hundredth of a second. */
+const MEASURED_MS = 1_000
+
+/** Processor time of a server for one step, which is repeated for a second. */
+const processorCost = async ({ pid }: Running, step: () => Promise<void>): Promise<number> => {
+  await step()
+  const before = processorUs(pid)
+  const endMs = performance.now() + MEASURED_MS
+  let steps = 0
+  while (performance.now() < endMs) {
+    await step()
+    steps += 1
+  }
+  return (processorUs(pid) - before) / steps
+}
+
+let made = 0
+
+type Cost = (place: Grown) => Promise<number>
+
+const requests =
+  (askOf: () => Ask, status = 200): Cost =>
+  async ({ server, username, password }) => {
+    const token = await logIn(server.port, username, password)
+    const connection = await Connection.open(server.port)
+    const cost = await processorCost(server, async () => {
+      const request = askOf()
+      const response = await connection.send(bytesOf({ ...request, headers: bearer(token) }))
+      if (response.status !== status) throw new Error(`${request.path}: ${response.status} ${response.body}`)
+    })
+    connection.close()
+    return cost
+  }
+const reads = (path: string): Cost => requests(() => ({ path: `/api/v1/${path}` }))
+const lastPage =
+  (path: string): Cost =>
+  (place) =>
+    reads(`${path}?page=${place.records / 20}`)(place)
+
+/** The time of a command. Most of it is its start. */
+const command =
+  (...words: string[]): Cost =>
+  async ({ dataDir }) => {
+    const startedMs = performance.now()
+    await actIn(dataDir, EXECUTABLE, words)
+    return (performance.now() - startedMs) * 1_000
+  }
+
+const desk =
+  (path: string): Cost =>
+  ({ desk: { ready, pid }, browser }) =>
+    processorCost({ pid } as Running, async () => {
+      const response = await fetch(`${new URL(ready).origin}/data/${path}`, { headers: browser })
+      const body = await response.text()
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`)
+    })
+
+/** In microseconds. */
+const COSTS: Record<string, Cost> = {
+  'a country': reads('countries/105'),
+  'a payout': reads(`payouts/pyt_${'1'.padStart(25, '0')}`),
+  'payouts, first page': reads('payouts'),
+  'payouts, last page': lastPage('payouts'),
+  'payouts, `status=failed`, none': reads('payouts?status=failed'),
+  'payouts by amount, first page': reads('payouts?sort_by=amount'),
+  'transactions, first page': reads('transactions?limit=20'),
+  'transactions, `currency=EUR`, one': reads('transactions?currency=EUR'),
+  'transactions, `transaction_type=CREDIT`, two': reads('transactions?transaction_type=CREDIT'),
+  'beneficiaries, first page': reads('beneficiaries'),
+  'beneficiaries by name, last page': (place) =>
+    reads(`beneficiaries?sort_by=last_name&page=${place.records / 20}`)(place),
+  'events, `type=order.*`, none': reads('events?type=order.*'),
+  'a payout is made': requests(() => payoutOf(`grown-${++made}`), 201),
+  'login and logout': ({ server, username, password }) =>
+    processorCost(server, async () => {
+      const token = await logIn(server.port, username, password)
+      await send(server, { path: '/auth/logout', body: '{}', headers: bearer(token) }, 200)
+    }),
+  '/metrics': ({ server, metrics }) =>
+    processorCost(server, async () => {
+      await (await fetch(metrics)).text()
+    }),
+  'desk: Today': desk('today'),
+  'desk: payouts': desk('list/payouts'),
+  '`scrip statement`, a month': command('statement', 'bench', '--month', '2020-01'),
+  '`scrip transactions --wallet`, one': command('transactions', '--wallet', '2'),
+}
