@@ -1,26 +1,17 @@
 // Runs in process alone: it counts statements, which no response shows.
 
-import { Database } from 'bun:sqlite'
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { forFile } from '../harness.ts'
+import { openLive } from '../orders/live.ts'
 import { ADA, PAYEE } from '../records.ts'
+import { watchStatements } from './watch.ts'
 
 /** The number of statements of each operation, so that nobody adds one unseen. */
 
 let statementCount = 0
-const prepare = Database.prototype.prepare
-spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database, ...args: [string]) {
-  const statement = prepare.apply(this, args)
-  for (const name of ['run', 'all', 'get', 'values'] as const) {
-    const execute = statement[name].bind(statement)
-    statement[name] = (...values: never[]) => {
-      statementCount += 1
-      return execute(...values) as never
-    }
-  }
-  return statement
-} as never)
-const { openLive } = await import('../orders/live.ts')
+watchStatements(() => {
+  statementCount += 1
+})
 const live = forFile(await openLive())
 for (const product of [1, 2]) await live.stock(product, ...['1', '2', '3'].map((card) => `${product}${card}`))
 

@@ -1,44 +1,26 @@
 // Runs in process alone: it counts the steps of statements, which no response shows.
 
-import { Database as SqliteDatabase } from 'bun:sqlite'
-import { afterAll, describe, expect, spyOn, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { administrationOf } from '../../src/acts/administration.ts'
+import { lastDoneMs, refusedSinceDone } from '../../src/audit/queries.ts'
+import { todayOf } from '../../src/commands/desk/today.ts'
+import { countDue as countDueOrders } from '../../src/orders/queries.ts'
+import { stockReport } from '../../src/orders/stock-report.ts'
+import { countDue } from '../../src/payouts/queries.ts'
+import { countLow } from '../../src/wallets/queries.ts'
+import { failingSinceMs } from '../../src/webhooks/queries.ts'
+import { forFile } from '../harness.ts'
+import { openLive } from '../orders/live.ts'
+import { PAYEE } from '../records.ts'
+import { watchStatements } from './watch.ts'
 
 /** The statements that some work executes, with their values. */
 let executed: string[] = []
-const known = new WeakSet<object>()
-const spies = (['prepare', 'query'] as const).map((kind) => {
-  const make = SqliteDatabase.prototype[kind]
-  return spyOn(SqliteDatabase.prototype, kind).mockImplementation(function (this: SqliteDatabase, sql: string) {
-    const statement = make.call(this, sql)
-    if (known.has(statement)) return statement
-    known.add(statement)
-    for (const name of ['all', 'values', 'get'] as const) {
-      const execute = statement[name].bind(statement)
-      statement[name] = (...values: never[]) => {
-        const left = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
-        executed.push(sql.replaceAll('?', () => left.shift() ?? 'NULL'))
-        return execute(...values) as never
-      }
-    }
-    return statement
-  } as never)
+watchStatements((sql, values) => {
+  const left = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
+  executed.push(sql.replaceAll('?', () => left.shift() ?? 'NULL'))
 })
-afterAll(() => {
-  for (const spy of spies) spy.mockRestore()
-})
-
-const { administrationOf } = await import('../../src/acts/administration.ts')
-const { lastDoneMs, refusedSinceDone } = await import('../../src/audit/queries.ts')
-const { todayOf } = await import('../../src/commands/desk/today.ts')
-const { countDue: countDueOrders } = await import('../../src/orders/queries.ts')
-const { stockReport } = await import('../../src/orders/stock-report.ts')
-const { countDue } = await import('../../src/payouts/queries.ts')
-const { countLow } = await import('../../src/wallets/queries.ts')
-const { failingSinceMs } = await import('../../src/webhooks/queries.ts')
-const { forFile } = await import('../harness.ts')
-const { openLive } = await import('../orders/live.ts')
-const { PAYEE } = await import('../records.ts')
 
 const STORED = 20_000
 const live = forFile(await openLive())

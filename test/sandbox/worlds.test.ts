@@ -275,6 +275,7 @@ const WRITTEN = [
   'payout_counts',
   'payout_events',
   'payouts',
+  'sale_day_counts',
   'stock_taken',
   'transaction_counts',
   'transactions',

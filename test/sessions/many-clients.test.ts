@@ -1,29 +1,16 @@
 // Runs in process alone: it counts rows, which no response shows.
 
-import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, spyOn, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { administrationOf } from '../../src/acts/administration.ts'
+import { watchStatements } from '../db/watch.ts'
+import { forFile } from '../harness.ts'
+import { openLive } from '../orders/live.ts'
 
 /** Rows of clients that statements have returned. */
 let rowCount = 0
-const prepare = Database.prototype.prepare
-const spy = spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database, ...args: [string]) {
-  const statement = prepare.apply(this, args)
-  if (!/ from "clients"/i.test(args[0])) return statement
-  for (const name of ['all', 'values'] as const) {
-    const execute = statement[name].bind(statement)
-    statement[name] = (...values: never[]) => {
-      const rows = execute(...values)
-      rowCount += rows.length
-      return rows as never
-    }
-  }
-  return statement
-} as never)
-afterAll(() => spy.mockRestore())
-
-const { administrationOf } = await import('../../src/acts/administration.ts')
-const { openLive } = await import('../orders/live.ts')
-const { forFile } = await import('../harness.ts')
+watchStatements((sql, _, rows) => {
+  if (/ from "clients"/i.test(sql) && Array.isArray(rows)) rowCount += rows.length
+})
 
 const first = forFile(await openLive())
 first.database.sqlite.run(`WITH RECURSIVE n AS (SELECT 2 AS id UNION ALL SELECT id + 1 FROM n WHERE id < 1000)
