@@ -133,7 +133,7 @@ describe.skipIf(!hasShell)('the scripts', () => {
       const { exitCode, stderr } = await run(['run', '--', 'sh', 'compare.sh'], { cwd, env })
       expect({ exitCode, stderr }).toEqual({
         exitCode: 0,
-        stderr: expect.stringMatching(/no differences in \d+ answers\n$/),
+        stderr: expect.stringMatching(/no differences in \d+ responses\n$/),
       })
     })
   })
