@@ -2,7 +2,17 @@ import { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { parseKey } from '../kernel/keys.ts'
-import { findSecret, findSecretBytes, flagOf, isFlag, portOf, UsageError, variableOf } from './environment.ts'
+import {
+  findSecret,
+  findSecretBytes,
+  flagOf,
+  isFlag,
+  pipelineSummary,
+  portOf,
+  setBy,
+  UsageError,
+  variableOf,
+} from './environment.ts'
 import {
   type CompareOptions,
   type DataOptions,
@@ -168,20 +178,36 @@ export type McpConfig = ReturnType<typeof mcpConfigOf>
 
 /** The variable PORT belongs to the command. @throws UsageError */
 export const runConfigOf = (options: RunOptions) => {
-  if (options.mode === 'live') throw new UsageError('scrip run has no --mode live\nIt always starts a sandbox.')
+  if (options.mode === 'live') {
+    const advice = setBy('mode') === variableOf('mode') ? `Unset ${variableOf('mode')}: it` : 'It'
+    throw new UsageError(`scrip run has no --mode live\n${advice} always starts a sandbox.`)
+  }
   return Object.freeze({
     ...configOf({ ...options, port: options.port ?? 0 }),
     explore: options.explore ? exploreConfigOf(options) : undefined,
+    /** The flag or the variable that names the data folder. */
+    dataDirBy: setBy('dataDir'),
     evidence: evidenceConfigOf(options),
   })
 }
 
 /** The reports of a run; undefined if nobody asked for them. @throws UsageError */
-const evidenceConfigOf = ({ coverage, coverageMin, journal, on }: RunOptions) => {
-  if (coverage !== undefined && journal !== undefined && resolve(coverage) === resolve(journal))
-    throw new UsageError('two reports of the run name the same file\nUse another file for each report.')
-  /** `-` is standard error. */
-  return { coverageFile: coverage, coveragePercentMin: coverageMin, journalFile: journal, on }
+const evidenceConfigOf = ({ coverage, coverageMin, journal, on, summary }: RunOptions) => {
+  const files = [coverage, journal, summary].filter((file) => file !== undefined).map((file) => resolve(file))
+  if (new Set(files).size < files.length)
+    throw new UsageError('two reports would be written to the same file\nUse another file for each report.')
+  const summaryFile = summary ?? pipelineSummary()
+  return {
+    /** `-` is standard error. */
+    coverageFile: coverage,
+    coveragePercentMin: coverageMin,
+    journalFile: journal,
+    on,
+    summary:
+      summaryFile === undefined || summaryFile === 'off'
+        ? undefined
+        : { file: summaryFile, isGiven: summary !== undefined },
+  }
 }
 
 export type RunConfig = ReturnType<typeof runConfigOf>
@@ -194,7 +220,7 @@ const exploreConfigOf = (options: RunOptions) => {
   const unfit = NOT_EXPLORED.find((name) => options[name] !== undefined)
   if (unfit)
     throw new UsageError(
-      `${flagOf(unfit)} cannot be used with --explore, which runs the command many times\nLeave one of them out.`,
+      `${setBy(unfit)} cannot be used with --explore, which runs the command many times\nLeave one of them out.`,
     )
   return { writesMax: options.exploreMax, jobs: options.exploreJobs, timeoutMs: options.exploreTimeout }
 }

@@ -154,7 +154,14 @@ const USERS_FILE = '/etc/passwd'
 /** True if systemd waits for a notification that the server is ready. */
 export const isNotifying = (): boolean => Boolean(process.env.NOTIFY_SOCKET)
 
+/** The file whose Markdown GitHub shows on the page of a job. */
+export const pipelineSummary = (): string | undefined => process.env.GITHUB_STEP_SUMMARY || undefined
+
 export const wantsColor = (isTerminal: boolean): boolean => isTerminal && !process.env.NO_COLOR
+
+/** The flag of an option, or its variable if that is set: a shell may set it for another command. */
+export const setBy = (name: string): string =>
+  process.env[variableOf(name)] === undefined ? flagOf(name) : variableOf(name)
 
 /** True if an option was given as a flag, which everybody on the machine can read. */
 export const isFlag = (name: string, option: string | undefined): boolean =>

@@ -173,6 +173,10 @@ export const RUN_OPTIONS = {
     unset: 'ten times the first run, at least 30s',
   },
   journal: file('write the requests of all worlds: HAR to *.har, else a JSON object per line'),
+  summary: {
+    ...file('append a summary in Markdown, of at most 60 lines; off writes none'),
+    unset: 'the file in GITHUB_STEP_SUMMARY, if it is set',
+  },
   on: {
     value: '<when>',
     meaning: 'when to write journal and coverage',

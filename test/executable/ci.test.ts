@@ -139,6 +139,7 @@ describe.skipIf(!canRun)('GitLab CI', () => {
     extends?: string
     before_script?: string[]
     script?: string[]
+    artifacts?: { paths: string[] }
   }
   const document = yamlOf<Record<string, Job>>('.gitlab-ci.yml')
   const { variables, ...template } = Bun.YAML.parse(shipped('scrip.gitlab-ci.yml')) as Record<string, Job> & {
@@ -148,10 +149,13 @@ describe.skipIf(!canRun)('GitLab CI', () => {
   test.each(Object.keys(document).filter((name) => name !== 'include'))('the job %s succeeds', (name) =>
     inProject(async (cwd) => {
       const job = document[name]
+      const { paths = [] } = job?.artifacts ?? {}
       const lines = [...(template[job?.extends ?? '']?.before_script ?? []), ...(job?.script ?? [])]
       expect(lines.length).toBeGreaterThan(4)
       const { status, said } = bash(lines.join('\n'), cwd, variables)
       expect({ status, said }).toEqual({ status: 0, said: '' })
+      expect(paths.filter((path) => !existsSync(join(cwd, path)))).toEqual([])
+      expect(readFileSync(join(cwd, 'summary.md'), 'utf8')).toStartWith('## Scrip: `npm test` passed\n')
     }),
   )
 })

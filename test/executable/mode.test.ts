@@ -8,6 +8,20 @@ import { operatorTest } from './live.ts'
 
 const SERVE = ['serve', '--port', '0']
 
+operatorTest('scrip run leaves the live folder of its shell alone, and says what to unset', async (operator) => {
+  await operator.run(['client', 'add', 'acme'])
+  const message = `names ${operator.dataDir}, which holds live data: scrip run leaves it alone`
+  const inShell = await run(['run', '--', 'true'], { env: { SCRIP_DATA_DIR: operator.dataDir } })
+  expect(inShell).toEqual({
+    exitCode: 4,
+    stdout: '',
+    stderr: `scrip: SCRIP_DATA_DIR ${message}\nUnset SCRIP_DATA_DIR to run in memory, or name another folder.\n`,
+  })
+  expect((await run(['run', '--data-dir', operator.dataDir, '--', 'true'])).stderr).toBe(
+    `scrip: --data-dir ${message}\nLeave it out to run in memory, or name another folder.\n`,
+  )
+})
+
 describe('a folder of live mode without a client', () => {
   operatorTest('is refused by a sandbox and does not change', async (operator) => {
     await (await operator.serve()).stop()

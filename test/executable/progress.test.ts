@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type OnProgress, withProgress } from '../../src/commands/terminal/progress.ts'
+import { type OnProgress, progressOf, withProgress } from '../../src/commands/terminal/progress.ts'
 
 test('long work reports its progress in a line every ten seconds, without control characters', async () => {
   const linesOf = async (steps: readonly [seconds: number, ...Parameters<OnProgress>][]): Promise<string[]> => {
@@ -22,4 +22,9 @@ test('long work reports its progress in a line every ten seconds, without contro
   expect(await linesOf(half.map((step) => [...step]))).toEqual(['checking 20 %\n', 'checking 40 %\n'])
   expect(await linesOf([[9, 'checking', 0, 0]])).toEqual([])
   expect(await linesOf([[10, 'encrypting codes: 7', 0, 0]])).toEqual(['encrypting codes: 7\n'])
+})
+
+test('work of which the parts are counted says how long the rest takes', () => {
+  expect(progressOf(6, 50, 8_000)).toBe('6 of 50, about 59 s left')
+  expect(progressOf(50, 50, 70_000)).toBe('50 of 50, about 0 s left')
 })

@@ -141,7 +141,18 @@ describe('the exit code', () => {
       {},
       /scrip run has no --mode live/,
     ],
-    ['live mode in the variable', ['run', '--', 'true'], { SCRIP_MODE: 'live' }, /scrip run has no --mode live/],
+    [
+      'live mode in the variable',
+      ['run', '--', 'true'],
+      { SCRIP_MODE: 'live' },
+      /scrip run has no --mode live\nUnset SCRIP_MODE: it always starts a sandbox\./,
+    ],
+    [
+      'a data folder in the variable, to explore',
+      ['run', '--explore', '--', 'true'],
+      { SCRIP_DATA_DIR: '/tmp/none' },
+      /SCRIP_DATA_DIR cannot be used with --explore/,
+    ],
     ['an unknown flag', ['run', '--no-such', '--', 'true'], {}, /unknown option '--no-such'/],
     ['an unknown variable', ['run', '--', 'true'], { SCRIP_NO_SUCH: '1' }, /SCRIP_NO_SUCH/],
     ['a percentage that is none', ['run', '--coverage-min', '101%', '--', 'true'], {}, /from 0 to 100/],
@@ -214,7 +225,7 @@ describe('coverage', () => {
     const { stdout, stderr } = await script(COVER, ['--coverage', '-'])
     expect(stdout).toBe('')
     expect(stderr).toMatch(/GET \/api\/v1\/countries\/:id\n {2}\+ 200 success/)
-    expect(stderr).toMatch(/^2 of \d+ documented outcomes covered\. Not covered: /)
+    expect(stderr).toMatch(/^2 of \d+ documented outcomes covered\.\n\nPOST /)
   })
 
   folderTest('--coverage-min is not reached: 1, a line that says so, and the coverage all the same', async (folder) => {

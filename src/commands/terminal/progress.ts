@@ -6,6 +6,10 @@ export type OnProgress = (what: string, done: number, total: number) => void
 /** Longer than most work takes. People who wait, or read a log of cron or systemd, need signs of life. */
 const EVERY_MS = 10 * SECOND_MS
 
+/** `6 of 50, about 60 s left`, as long as the rest takes as much time as what is done. */
+export const progressOf = (done: number, total: number, elapsedMs: number): string =>
+  `${done} of ${total}, about ${Math.ceil(((elapsedMs / done) * (total - done)) / SECOND_MS)} s left`
+
 /** Writes the progress of work on standard error, a line every ten seconds. */
 export const withProgress = async <T>(
   work: (onProgress: OnProgress) => T | Promise<T>,

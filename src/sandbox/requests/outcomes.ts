@@ -124,12 +124,15 @@ const summaryOf = (outcomes: CoverageReport['outcomes']): string => {
   const named = missed.slice(0, NAMED_MAX).join(', ')
   const others = missed.length - NAMED_MAX
   const rest = missed.length === 0 ? '' : ` Not covered: ${named}${others > 0 ? ` and ${others} more` : ''}.`
-  return `${outcomes.length - missed.length} of ${outcomes.length} documented outcomes covered.${rest}`
+  return coveredOf(outcomes.length, outcomes.length - missed.length) + rest
 }
 
-/** The report for people: the summary, then the outcomes by endpoint, one line each. */
-export const toTable = ({ summary, outcomes }: CoverageReport): string => {
-  const lines = [summary]
+const coveredOf = (documented: number, exercised: number): string =>
+  `${exercised} of ${documented} documented outcomes covered.`
+
+/** The report for people: the total, then the outcomes by endpoint, one line each. */
+export const toTable = ({ documented, exercised, outcomes }: CoverageReport): string => {
+  const lines = [coveredOf(documented, exercised)]
   let heading = ''
   for (const { method, path, status, name, count } of outcomes) {
     const endpoint = `${method} ${path}`

@@ -25,12 +25,18 @@ export interface ExploredRun extends PlannedRun {
  */
 export const explorationReport = ({ writeCount, runs }: Plan, explored: readonly ExploredRun[]): string => {
   if (writeCount === 0) return 'explore: the command wrote nothing to this sandbox. Is SCRIP_URL its base URL?\n'
-  const found = explored.filter(({ consequence }) => consequence === 'too many' || consequence === 'too few')
+  const found = foundIn(explored)
   const rows = found.flatMap(rowsOf)
   const table = [...tableOf({ columns: Object.keys(rows[0] ?? {}), rows })].join('').trimEnd()
   const sections = found.length > 0 ? [table, ...found.map(proofOf)] : []
   return [...sections, summaryOf(writeCount, runs, explored)].join('\n\n').concat('\n')
 }
+
+const foundIn = (explored: readonly ExploredRun[]): ExploredRun[] =>
+  explored.filter(({ consequence }) => consequence === 'too many' || consequence === 'too few')
+
+/** A row for each difference that a lost response made. */
+export const findingsOf = (explored: readonly ExploredRun[]): Row[] => foundIn(explored).flatMap(rowsOf)
 
 const rowsOf = ({ loss, write, consequence, differences }: ExploredRun, index: number): Row[] =>
   differences.map((difference) => ({

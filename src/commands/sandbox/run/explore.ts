@@ -1,6 +1,6 @@
 import { availableParallelism, constants } from 'node:os'
 import type { ExploreConfig } from '../../../config/config.ts'
-import { SECOND_MS } from '../../../kernel/clock.ts'
+import { SECOND_MS, sinceStartMs } from '../../../kernel/clock.ts'
 import { EXIT, type ExitCode, errorText, refused } from '../../../kernel/exit.ts'
 import { freshSeed } from '../../../kernel/ids.ts'
 import type { Log } from '../../../observability/log.ts'
@@ -8,11 +8,14 @@ import { consequenceOf, differencesOf } from '../../../sandbox/explore/compariso
 import type { WriteResult } from '../../../sandbox/explore/exploration.ts'
 import { type PlannedRun, partingOf, planOf } from '../../../sandbox/explore/plan.ts'
 import type { Loss, Write } from '../../../sandbox/explore/writes.ts'
+import type { CoverageReport } from '../../../sandbox/requests/contract.ts'
+import type { RecordingListener } from '../../../sandbox/requests/request-log.ts'
 import { logOf, startServer } from '../../serve/server.ts'
-import { withProgress } from '../../terminal/progress.ts'
+import { progressOf, withProgress } from '../../terminal/progress.ts'
 import { Command, type EndedCommand, type Environment } from './command.ts'
 import { type ExploredRun, explorationReport } from './exploration-report.ts'
 import { accessTo } from './run.ts'
+import { Summary } from './summary.ts'
 
 /** Other runs slow a run down, and clients wait before they retry. */
 const TIMES_FIRST_RUN = 10
@@ -22,12 +25,14 @@ interface Run extends Pick<EndedCommand, 'exitCode' | 'durationMs'> {
   results: readonly WriteResult[]
   /** The write whose response was lost. */
   lost: Write | undefined
+  report: CoverageReport
 }
 
 interface RunOptions {
   output: 'inherit' | 'ignore'
   loss?: Loss
   timeoutMs?: number
+  onRecorded?: RecordingListener
 }
 
 /** `scrip run --explore`: runs a command again for each response that can be lost (contract C15, decision 49). */
@@ -37,12 +42,14 @@ export const explore = async (
   outer: Environment,
 ): Promise<void> => {
   const config = { ...givenConfig, seed: givenConfig.seed ?? freshSeed() }
+  const summary = new Summary(config.evidence.summary)
   const log = logOf(config)
   const command = new Command(words)
   const run = (options: RunOptions) => runOnce(config, log, command, outer, options)
-  const first = await run({ output: 'inherit' })
+  const first = await run({ output: 'inherit', onRecorded: summary.requests.add })
   exitIf(command)
   if (first.exitCode !== EXIT.done) {
+    summary.write({ words, exitCode: first.exitCode ?? EXIT.failed, report: first.report })
     await Bun.write(Bun.stderr, errorText('the command failed without a fault\nNothing was explored.'))
     process.exit(first.exitCode)
   }
@@ -59,6 +66,7 @@ export const explore = async (
   })
   await Bun.write(Bun.stderr, explorationReport(plan, explored))
   exitIf(command)
+  summary.write({ words, exitCode: exitCodeOf(explored), report: first.report, explored })
   // Within another scrip run, the command may write to the other sandbox.
   if (plan.writeCount === 0 && outer.SCRIP_ACCESS_TOKEN === undefined) process.exit(EXIT.failed)
   process.exit(exitCodeOf(explored))
@@ -83,17 +91,18 @@ const runOnce = async (
   log: Log,
   command: Command,
   outer: Environment,
-  { output, loss, timeoutMs }: RunOptions,
+  { output, loss, timeoutMs, onRecorded }: RunOptions,
 ): Promise<Run> => {
   const server = await startServer(config, log)
   try {
     const exploration = server.sandbox?.explore(loss)
-    if (!exploration) throw new Error('a configuration of run is one of the sandbox')
+    if (!server.sandbox || !exploration) throw new Error('a configuration of run is one of the sandbox')
+    if (onRecorded) server.sandbox.onRecorded(onRecorded)
     // A scrip run inside the command does not explore.
     const env = { ...outer, SCRIP_EXPLORE: undefined, ...(await accessTo(server)) }
     const { exitCode, durationMs } = await command.run(env, { as: 'detached', output, timeoutMs })
     const results = await exploration.results(server.due)
-    return { exitCode, durationMs, results, lost: exploration.lost }
+    return { exitCode, durationMs, results, lost: exploration.lost, report: server.sandbox.coverage() }
   } finally {
     await server.stop(0)
   }
@@ -107,13 +116,14 @@ const exploreAll = async (
   exploreOne: (planned: PlannedRun) => Promise<ExploredRun>,
 ): Promise<ExploredRun[]> => {
   const explored = new Map<PlannedRun, ExploredRun>()
+  const beganMs = sinceStartMs()
   await withProgress((onProgress) =>
     inParallel(runs, jobs, async (planned) => {
       if (command.signal) return
       const ended = await exploreOne(planned)
       if (command.signal) return
       explored.set(planned, ended)
-      onProgress('exploring', explored.size, runs.length)
+      onProgress(`exploring ${progressOf(explored.size, runs.length, sinceStartMs() - beganMs)}`, 0, 0)
     }),
   )
   return runs.flatMap((planned) => explored.get(planned) ?? [])

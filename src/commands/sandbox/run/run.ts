@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import type { RunConfig } from '../../../config/config.ts'
 import { DEFAULT_CREDENTIAL } from '../../../config/option-table.ts'
-import { EXIT, refused } from '../../../kernel/exit.ts'
+import { databasePath } from '../../../db/data-folder.ts'
+import { isOfMode } from '../../../db/mode.ts'
+import { EXIT, refused, unusable } from '../../../kernel/exit.ts'
 import type { Log } from '../../../observability/log.ts'
 import type { CoverageReport } from '../../../sandbox/requests/contract.ts'
 import { clockOf, keepClock } from '../../../sandbox/worlds/state.ts'
@@ -9,6 +12,7 @@ import { writeReadyFile } from '../../serve/serve.ts'
 import { logOf, type RunningServer, startServer } from '../../serve/server.ts'
 import { Command, type Environment } from './command.ts'
 import { type Ended, Evidence } from './evidence.ts'
+import { Summary } from './summary.ts'
 
 /** `scrip run` (contract C15). Standard input, output and error are the command's own, and so is the exit code. */
 export const run = async (config: RunConfig, command: readonly string[], outer: Environment): Promise<void> => {
@@ -17,6 +21,8 @@ export const run = async (config: RunConfig, command: readonly string[], outer: 
 
 /** @throws UsageError or ProgramError */
 const runInSandbox = async (config: RunConfig, command: readonly string[], outer: Environment): Promise<number> => {
+  const summary = new Summary(config.evidence.summary)
+  requireSandbox(config)
   using evidence = new Evidence(config.evidence)
   const log = logOf(config)
   const server = await startServer(config, log)
@@ -26,17 +32,30 @@ const runInSandbox = async (config: RunConfig, command: readonly string[], outer
   let ended: Ended | undefined
   try {
     if (config.readyFile !== undefined) writeReadyFile(config.readyFile, server.url)
+    sandbox.onRecorded(summary.requests.add)
     evidence.begin(server.url, sandbox)
     const env = { ...outer, ...(await accessTo(server)) }
     const { exitCode = EXIT.failed } = await new Command(command).run(env, { as: 'inherit' })
     const report = sandbox.coverage()
     const shortfall = shortfallOf(report, config.evidence.coveragePercentMin)
     ended = { exitCode, report, shortfall }
+    summary.write({ words: command, ...ended })
     await freezeClocks(server.worlds)
   } finally {
     await server.stop(0, () => ended && conclude(ended, evidence, log))
   }
   return ended.exitCode
+}
+
+/** @throws ProgramError for the folder of live mode, which a shell may name for other commands */
+const requireSandbox = ({ dataDir, dataDirBy }: RunConfig): void => {
+  if (dataDir === undefined) return
+  const path = databasePath(dataDir)
+  if (!existsSync(path) || !isOfMode(path, 'live')) return
+  const advice = dataDirBy.startsWith('-') ? 'Leave it out' : `Unset ${dataDirBy}`
+  throw unusable(
+    `${dataDirBy} names ${dataDir}, which holds live data: scrip run leaves it alone\n${advice} to run in memory, or name another folder.`,
+  )
 }
 
 /** Says that the coverage is too low; undefined if it is not. */
