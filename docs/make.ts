@@ -15,11 +15,12 @@ import { createLog } from '../src/observability/log.ts'
 import { assemble } from '../src/start/assemble.ts'
 import { type ClientRow, FILE_PATH, LOST, OTHER, stillRepeated, type Table } from '../test/rigs/clients/outcomes.ts'
 
-/** Generates flags.md and the tables of errors.md and clients.md: `npm run docs`. */
+/** Generates flags.md and the tables of errors.md, clients.md and behind-a-proxy.md: `npm run docs`. */
 
 const FLAGS_PATH = join(import.meta.dir, 'use/flags.md')
 export const ERRORS_PATH = join(import.meta.dir, 'use/errors.md')
 export const CLIENTS_PATH = join(import.meta.dir, 'use/clients.md')
+export const PROXIES_PATH = join(import.meta.dir, 'operate/behind-a-proxy.md')
 
 const cell = (text: string): string => text.replace(/\|/g, '\\|')
 /** With aligned columns, as the formatter requires. */
@@ -268,6 +269,28 @@ export const clientsPage = (page: string): string => {
   return withGenerated(page, generated)
 }
 
+interface ProxyRuns {
+  date: string
+  rows: { proxy: string; version: string; lost: Record<string, string>; restart: string }[]
+}
+
+/** The guide with what the last run of the rig of proxies saw. */
+export const proxiesPage = (page: string): string => {
+  const { date, rows } = JSON.parse(
+    readFileSync(join(import.meta.dir, 'operate/proxies/seen.json'), 'utf8'),
+  ) as ProxyRuns
+  const requests = Object.keys(rows[0]?.lost ?? {})
+  const table = tableOf(
+    ['proxy', ...requests, 'restarts'],
+    rows.map(({ proxy, version, lost, restart }) => [
+      `${proxy} ${version}`,
+      ...requests.map((request) => lost[request] ?? ''),
+      restart,
+    ]),
+  )
+  return withGenerated(page, `${table}\nRun on ${date}, with Debian's packages.\n`)
+}
+
 /** The file of a state machine's picture. */
 export const picturePath = (name: string): string => join(import.meta.dir, `pictures/${name}.svg`)
 
@@ -275,5 +298,6 @@ if (import.meta.main) {
   for (const [name, picture] of Object.entries(STATE_PICTURES)) writeFileSync(picturePath(name), picture.text)
   writeFileSync(FLAGS_PATH, await flagsPage())
   writeFileSync(ERRORS_PATH, await errorsPage(readFileSync(ERRORS_PATH, 'utf8')))
+  writeFileSync(PROXIES_PATH, proxiesPage(readFileSync(PROXIES_PATH, 'utf8')))
   writeFileSync(CLIENTS_PATH, clientsPage(readFileSync(CLIENTS_PATH, 'utf8')))
 }

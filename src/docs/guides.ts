@@ -1,9 +1,16 @@
 import alerts from '../../docs/operate/alerts.yml' with { type: 'file' }
+import behindAProxy from '../../docs/operate/behind-a-proxy.md' with { type: 'file' }
 import compose from '../../docs/operate/compose.yaml' with { type: 'file' }
 import composePostgres from '../../docs/operate/compose-postgres.yaml' with { type: 'file' }
 import dashboard from '../../docs/operate/dashboard.json' with { type: 'file' }
 import desk from '../../docs/operate/desk.md' with { type: 'file' }
 import moreThanOneMachine from '../../docs/operate/more-than-one-machine.md' with { type: 'file' }
+import apache from '../../docs/operate/proxies/apache.conf' with { type: 'file' }
+import haproxy from '../../docs/operate/proxies/haproxy.cfg' with { type: 'file' }
+import nginx from '../../docs/operate/proxies/nginx.conf' with { type: 'file' }
+import caddy from '../../docs/operate/proxies/rewards.caddyfile' with { type: 'file' }
+import squid from '../../docs/operate/proxies/squid.conf' with { type: 'file' }
+import varnish from '../../docs/operate/proxies/varnish.vcl' with { type: 'file' }
 import drill from '../../docs/operate/restore-drill.sh' with { type: 'file' }
 import runningLive from '../../docs/operate/running-live.md' with { type: 'file' }
 import unit from '../../docs/operate/scrip.service' with { type: 'file' }
@@ -52,6 +59,12 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   agents: use('Coding agents', 'let a coding agent work in a sandbox', agents),
   flags: use('Commands and flags', 'all commands and flags', flags),
   'running-live': operate('Live mode', 'run Scrip in live mode', runningLive, true),
+  'behind-a-proxy': operate(
+    'Behind a proxy',
+    'nginx, HAProxy, Caddy, Apache, Varnish and Squid before Scrip',
+    behindAProxy,
+    true,
+  ),
   desk: operate('Desk', 'a page for the operator', desk, true),
   'more-than-one-machine': operate('More than one machine', 'keep the record in PostgreSQL', moreThanOneMachine, true),
 }
@@ -75,6 +88,12 @@ export const FILES: Readonly<Record<string, GuideFile>> = {
     about: 'a compose file with PostgreSQL',
     file: composePostgres,
   },
+  'proxies/nginx.conf': { topic: 'nginx', about: 'nginx before one server', file: nginx },
+  'proxies/haproxy.cfg': { topic: 'haproxy', about: 'HAProxy before one server', file: haproxy },
+  'proxies/rewards.caddyfile': { topic: 'caddy', about: 'Caddy before one server', file: caddy },
+  'proxies/apache.conf': { topic: 'apache', about: 'Apache before one server', file: apache },
+  'proxies/varnish.vcl': { topic: 'varnish', about: 'Varnish before one server', file: varnish },
+  'proxies/squid.conf': { topic: 'squid', about: 'Squid before one server', file: squid },
   'alerts.yml': { topic: 'alerts', about: 'alert rules for Prometheus', file: alerts },
   'dashboard.json': { topic: 'dashboard', about: 'a dashboard for Grafana', file: dashboard },
   'restore-drill.sh': { topic: 'drill', about: 'a script that proves that backups can be restored', file: drill },

@@ -34,3 +34,19 @@ declare module '*.css' {
   const text: string
   export default text
 }
+declare module '*.conf' {
+  const text: string
+  export default text
+}
+declare module '*.cfg' {
+  const text: string
+  export default text
+}
+declare module '*.vcl' {
+  const text: string
+  export default text
+}
+declare module '*.caddyfile' {
+  const text: string
+  export default text
+}

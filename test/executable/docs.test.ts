@@ -2,7 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
-import { CLIENTS_PATH, clientsPage, ERRORS_PATH, errorsPage, flagsPage, picturePath } from '../../docs/make.ts'
+import {
+  CLIENTS_PATH,
+  clientsPage,
+  ERRORS_PATH,
+  errorsPage,
+  flagsPage,
+  PROXIES_PATH,
+  picturePath,
+  proxiesPage,
+} from '../../docs/make.ts'
 import { STATE_PICTURES } from '../../src/app/state-pictures.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { freePort } from '../free-port.ts'
@@ -182,6 +191,11 @@ describe('generated pages are current: npm run docs writes them', () => {
 
   test.each(Object.entries(STATE_PICTURES))('docs/pictures/%s.svg', (name, { text }) => {
     expect(readFileSync(picturePath(name), 'utf8')).toBe(text)
+  })
+
+  test('docs/operate/behind-a-proxy.md, with what the rig of proxies saw', () => {
+    const page = readFileSync(PROXIES_PATH, 'utf8')
+    expect(page).toBe(proxiesPage(page))
   })
 
   test('docs/use/clients.md, with what the clients of docs/use/client-retries.json did', () => {

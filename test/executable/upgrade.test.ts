@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { bearer, folderTest, run } from '../program.ts'
-import { blocksOf, documentText } from './documents.ts'
+import { documentText } from './documents.ts'
 import { force } from './forced.ts'
 import { asOperator, Customer, type Operator, stockedTest } from './live.ts'
 
@@ -59,11 +59,10 @@ test.skipIf(!Bun.which('haproxy'))('no request fails during a restart behind the
   asOperator(async (operator) => {
     const credentials = await operator.stocked()
     const [port, proxyPort] = [await freePort(), await freePort()]
-    const config =
-      blocksOf(documentText('docs/operate/running-live.md')).find(({ file }) => file === 'haproxy.cfg')?.text ?? ''
+    const config = documentText('docs/operate/proxies/haproxy.cfg')
     const file = operator.file(
       'haproxy.cfg',
-      config.replace(/bind .*/, `bind 127.0.0.1:${proxyPort}`).replace('127.0.0.1:4747', `127.0.0.1:${port}`),
+      config.replace(/bind :.*/, `bind 127.0.0.1:${proxyPort}`).replace('127.0.0.1:4747', `127.0.0.1:${port}`),
     )
     const serve = () => operator.serve('--rate-limit', 'off', '--port', String(port))
     const server = await serve()

@@ -7,6 +7,7 @@ import { hostile } from './hostile.ts'
 import { kill } from './kill.ts'
 import { postgres } from './postgres.ts'
 import { power } from './power.ts'
+import { proxies } from './proxies.ts'
 import type { Rig } from './report.ts'
 import { snapshot } from './snapshot.ts'
 import { soak } from './soak.ts'
@@ -26,4 +27,5 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   year: { rig: year, rounds: 1 },
   clients: { rig: clients, rounds: 1 },
   console: { rig: consolePages, rounds: 1 },
+  proxies: { rig: proxies, rounds: 1 },
 }
