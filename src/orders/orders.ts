@@ -11,7 +11,7 @@ import type { World } from '../worlds/world.ts'
 import { DUPLICATE_CLIENT_REFERENCE, type OrderRequest } from './contract.ts'
 import { type Delivering, deliver, dueTimeOf } from './delivery.ts'
 import { publishOrder } from './publish.ts'
-import { BEGINNING, insertOrder, isReferenceTaken, nextOrderId, type Order } from './queries.ts'
+import { BEGINNING, insertOrder, isReferenceTaken, nextOrderId, type Order, searchTextOf } from './queries.ts'
 
 /** The largest quantity of an instant product that is delivered in the response (contract C12). */
 const INSTANT_QUANTITY_MAX = 5
@@ -66,6 +66,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
     feeMinor: price.handlingFeeMinor,
     conversionMinor: price.conversionFeeMinor ?? null,
     payableMinor: price.totalPayableMinor,
+    searchLowerCase: searchTextOf({ reference, email, productName: product.name }),
     charges: JSON.stringify(chargeWire({ price, quantityMax })),
     dueAtMs,
     placedAtMs: nowMs,

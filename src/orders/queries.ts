@@ -1,6 +1,6 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { counted, List } from '../db/lists.ts'
+import { counted, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
@@ -47,8 +47,8 @@ export const isReferenceTaken = (query: Query, clientId: number, reference: stri
   ofReference(query, { clientId, reference }) !== undefined
 
 export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => {
-  const { id, clientId, status, placedAtMs: atMs, reference, email, productName, payableMinor, walletId } = orders
-  const texts = [id, reference, email, productName]
+  const { id, clientId, status, placedAtMs: atMs, searchLowerCase, payableMinor, walletId } = orders
+  const texts = [id, searchLowerCase]
   const precision = sql`(SELECT precision FROM wallets JOIN currencies ON currencies.id = currency_id WHERE wallets.id = ${walletId})`
   const amount = sql`${payableMinor} / power(10.0, ${precision})`
   return rowsById(query, orders, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
@@ -85,6 +85,13 @@ const lastId = preparedLastId(orders)
 
 /** The id of the next order. Orders are numbered without gaps. */
 export const nextOrderId = (query: Query): number => lastId(query) + 1
+
+/** The texts by which operators look for an order. */
+export const searchTextOf = ({
+  reference,
+  email,
+  productName,
+}: Pick<Order, 'reference' | 'email' | 'productName'>): string => searchText(reference, email, productName)
 
 export const insertOrder = preparedInsert(orders)
 
@@ -123,4 +130,5 @@ export const orderList = new List({
 export const ORDER_TEXTS = {
   table: orders,
   texts: ['email', 'reference', 'failureReason'],
+  search: (order) => ({ searchLowerCase: searchTextOf(order) }),
 } as const satisfies Personal<typeof orders>

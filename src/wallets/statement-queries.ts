@@ -1,7 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm'
-import type { Query } from '../db/database.ts'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { connectionOf, type Query } from '../db/database.ts'
 import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
-import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction } from './tables.ts'
+import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export { TRANSACTION_STATUSES } from './tables.ts'
 
@@ -15,10 +15,36 @@ export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: nu
   const { id, clientId, status, createdAtMs: atMs, searchLowerCase, amountRank: amount } = transactions
   const where = and(
     narrowed({ clientId, status, atMs, texts: [id, searchLowerCase], amount }, narrowing),
-    walletId === undefined ? undefined : eq(transactions.walletId, walletId),
+    walletId === undefined ? undefined : isOfWallet(walletId),
   )
   return rowsById(query, transactions, where, narrowing)
 }
+
+/** Also names the client, by which the index of a wallet begins. */
+const isOfWallet = (walletId: number) =>
+  and(
+    eq(transactions.walletId, walletId),
+    sql`${transactions.clientId} = (SELECT ${wallets.clientId} FROM ${wallets} WHERE ${wallets.id} = ${walletId})`,
+  )
+
+/** The transactions of a wallet between two ids, of which those of a period are returned. */
+export const transactionsIn = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period, ids: Moved) => {
+  const { id: transactionId, createdAtMs } = transactions
+  // With a bare column, SQLite would read the period by its times, and sort it again for each thousand rows.
+  const isWithin = sql`+${createdAtMs} >= ${sinceMs} AND +${createdAtMs} < ${untilMs}`
+  const isBetween = sql`${transactionId} BETWEEN ${ids.firstId} AND ${ids.lastId}`
+  return rowsById(query, transactions, and(isOfWallet(id), isBetween, isWithin))
+}
+
+/** The balance of a wallet before a time, from its last transaction. While the clock goes forward, the ledger has the same. */
+export const balanceBefore = (query: Query, { id }: Wallet, timeMs: number): number =>
+  query
+    .select({ minor: transactions.balanceAfterMinor })
+    .from(transactions)
+    .where(and(eq(transactions.walletId, id), lt(transactions.createdAtMs, timeMs)))
+    .orderBy(desc(transactions.createdAtMs), desc(transactions.id))
+    .limit(1)
+    .get()?.minor ?? 0
 
 /** The balances of a wallet at the beginning and at the end of a period, according to the ledger. */
 export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period) => {
@@ -33,14 +59,24 @@ export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs 
   return balances ?? { openingMinor: 0, closingMinor: 0 }
 }
 
-/** The sum of the transactions of a wallet in a period. */
-export const movedIn = (query: Query, { id, clientId }: Wallet, period: Period): number => {
-  const { amountMinor, transactionType, clientId: ofClient, createdAtMs: atMs, walletId } = transactions
-  const signed = sql`iif(${transactionType} = 'CREDIT', ${amountMinor}, -${amountMinor})`
-  const moved = query
-    .select({ minor: sql<number>`coalesce(sum(${signed}), 0)` })
-    .from(transactions)
-    .where(and(narrowed({ clientId: ofClient, atMs }, { clientId, ...period }), eq(walletId, id)))
-    .get()
-  return moved?.minor ?? 0
+interface Moved {
+  /** The sum of the transactions. */
+  minor: number
+  /** The sum of the ledger lines of their entries. */
+  ledgerMinor: number
+  firstId: number
+  lastId: number
 }
+
+/** The movements of a wallet in a period. */
+export const movedIn = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period): Moved =>
+  connectionOf(query)
+    .query<Moved, [number, number, number]>(
+      `SELECT coalesce(sum(iif(transaction_type = 'CREDIT', amount_minor, -amount_minor)), 0) AS minor,
+          coalesce(sum((SELECT sum(amount_minor) FROM journal_lines AS line WHERE line.entry_id = moved.entry_id
+            AND line.wallet_id = moved.wallet_id AND account = 'wallet')), 0) AS ledgerMinor,
+          coalesce(min(id), 0) AS firstId, coalesce(max(id), 0) AS lastId
+        FROM transactions AS moved INDEXED BY transactions_statement
+        WHERE wallet_id = ? AND created_at_ms >= ? AND created_at_ms < ?`,
+    )
+    .get(id, sinceMs, untilMs) ?? { minor: 0, ledgerMinor: 0, firstId: 0, lastId: 0 }

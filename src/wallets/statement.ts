@@ -1,7 +1,7 @@
 import type { Query } from '../db/database.ts'
 import { plus } from '../kernel/money.ts'
 import { walletsOf } from './queries.ts'
-import { ledgerBalances, movedIn, type Period, transactionsOf } from './statement-queries.ts'
+import { balanceBefore, ledgerBalances, movedIn, type Period, transactionsIn } from './statement-queries.ts'
 import type { Wallet, WalletTransaction } from './tables.ts'
 
 /** The movements of a wallet in a period (contract C17). */
@@ -18,18 +18,24 @@ export class StatementFault extends Error {
 }
 
 /**
- * The statements of a client's wallets. The ledger gives the balances and proves the transactions.
+ * The statements of a client's wallets. The ledger proves the transactions of the period; their balances are those of the lines around
+ * it. Only if these do not agree, as after a step back of the clock, the whole ledger of the wallet gives the balances.
  * @throws StatementFault
  */
 export const statementsOf = (query: Query, clientId: number, period: Period): WalletStatement[] =>
   [...walletsOf(query, { clientId })].map((wallet) => {
-    const { openingMinor, closingMinor } = ledgerBalances(query, wallet, period)
-    const movedMinor = movedIn(query, wallet, period)
-    if (plus(openingMinor, movedMinor) !== closingMinor) {
+    const moved = movedIn(query, wallet, period)
+    const atEnds = {
+      openingMinor: balanceBefore(query, wallet, period.sinceMs),
+      closingMinor: balanceBefore(query, wallet, period.untilMs),
+    }
+    const leads = ({ openingMinor, closingMinor }: typeof atEnds) => plus(openingMinor, moved.minor) === closingMinor
+    const isProven = moved.minor === moved.ledgerMinor && leads(atEnds)
+    const balances = isProven ? atEnds : ledgerBalances(query, wallet, period)
+    if (!leads(balances)) {
       throw new StatementFault(
         `the transactions of wallet ${wallet.id} do not lead from its opening to its closing balance\nRun scrip verify.`,
       )
     }
-    const transactions = transactionsOf(query, { clientId, ...period }, wallet.id)
-    return { wallet, openingMinor, transactions, closingMinor }
+    return { wallet, ...balances, transactions: transactionsIn(query, wallet, period, moved) }
   })

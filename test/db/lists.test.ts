@@ -41,8 +41,8 @@ const RECORDS = (count: number) => `
     SELECT i, 1, iif(i <= ${RARE}, 2, 1), iif(i <= ${RARE}, 'POSTPAID', 'PREPAID'), i % 100, 0, iif(i <= ${RARE}, 1, NULL), 1, 1 FROM n;
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO orders
     (id, client_id, reference, product_id, product_name, currency_id, denomination_minor, quantity, wallet_id, transaction_id, total_minor,
-      discount_minor, net_minor, gst_minor, fee_minor, payable_minor, charges, status, placed_at_ms)
-    SELECT i, 1, 'r' || i, iif(i <= ${RARE}, 2, 1), 'Tea', 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, '{}', iif(i <= ${RARE}, 'FAILED', 'PENDING'), 1
+      discount_minor, net_minor, gst_minor, fee_minor, payable_minor, charges, search_folded, status, placed_at_ms)
+    SELECT i, 1, 'r' || i, iif(i <= ${RARE}, 2, 1), 'Tea', 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, '{}', '', iif(i <= ${RARE}, 'FAILED', 'PENDING'), 1
     FROM n;
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO events
     (id, event_id, client_id, type, record, data, created_at_ms)

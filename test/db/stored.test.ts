@@ -3,12 +3,14 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { administrationOf } from '../../src/acts/administration.ts'
-import { lastDoneMs, refusedSinceDone } from '../../src/audit/queries.ts'
+import { auditRows, lastDoneMs, refusedSinceDone } from '../../src/audit/queries.ts'
 import { todayOf } from '../../src/commands/desk/today.ts'
 import { countDue as countDueOrders } from '../../src/orders/queries.ts'
 import { stockReport } from '../../src/orders/stock-report.ts'
 import { countDue } from '../../src/payouts/queries.ts'
 import { countLow } from '../../src/wallets/queries.ts'
+import { statementsOf } from '../../src/wallets/statement.ts'
+import { transactionsOf } from '../../src/wallets/statement-queries.ts'
 import { failingSinceMs } from '../../src/webhooks/queries.ts'
 import { forFile } from '../harness.ts'
 import { openLive } from '../orders/live.ts'
@@ -32,6 +34,12 @@ await live.post('/webhooks', { name: 'one', url: 'https://example.com/', events:
 sqlite.run(`INSERT INTO audit (id, at_ms, user, command, subject, outcome, act, previous_hash, hash) VALUES
   (1, 1, 'ada', 'backup', '', 'done', 'a1', hex(zeroblob(32)), hex(zeroblob(32))),
   (2, 2, 'ada', 'backup', '', 'refused', 'a2', hex(zeroblob(32)), hex(zeroblob(32)))`)
+
+sqlite.run("INSERT INTO clients SELECT 2, 'other', '', NULL, NULL, 1, NULL, NULL, NULL, NULL, 0, 0, 0")
+const HELD = '(SELECT amount_minor FROM wallets WHERE id = 1)'
+/** A second wallet, which has no transactions. */
+sqlite.run(`INSERT INTO wallets (id, client_id, currency_id, type, amount_minor, is_default, created_at_ms, updated_at_ms)
+  SELECT 2, 1, currency_id, 'PREPAID', 0, 0, 0, 0 FROM wallets WHERE id = 1`)
 
 /** Stores a row again and again, with other values in some columns; `n` is the number of the copy. */
 const repeat = (table: string, values: Record<string, string>): void => {
@@ -61,7 +69,10 @@ const { worlds, reference } = live.deps
 const world = worlds.default
 const nowMs = () => world.clock.nowMs()
 
-/** Each figure of `/metrics` that is read from the data, and Today (contract C4). */
+const month = { sinceMs: nowMs() - 86_400_000, untilMs: nowMs() + 86_400_000 }
+const newest = { newestFirst: true, limit: 1 }
+
+/** Each figure of `/metrics` that is read from the data, Today (contract C4), and lists that an index leads to. */
 const FIGURES: [string, () => unknown][] = [
   ['the last backup', () => lastDoneMs(query, 'backup')],
   ['backups that failed', () => refusedSinceDone(query, 'backup')],
@@ -69,6 +80,9 @@ const FIGURES: [string, () => unknown][] = [
   ['wallets that are low', () => countLow(query)],
   ['webhooks that fail', () => failingSinceMs(query)],
   ['stock', () => stockReport(query, nowMs())],
+  ['the acts that were refused', () => [...auditRows(query, { status: 'refused', ...newest })]],
+  ['the transactions of a wallet', () => [1, 2].map((wallet) => [...transactionsOf(query, newest, wallet)])],
+  ['a statement', () => statementsOf(query, 1, month).map(({ transactions }) => [...transactions])],
   ['Today', () => todayOf({ ...administrationOf(world, reference), config: {} as never, database: live.database })],
 ]
 
@@ -85,9 +99,23 @@ describe.skipIf(Bun.which('sqlite3') === null)(
       repeat('payouts', { id: "'pay_' || n", reference_id: "'r' || n", status: "'completed'", due_at_ms: 'NULL' })
       repeat('orders', { id: '1000 + n', reference: "'r' || n", status: "'DELIVERED'" })
       repeat('voucher_stock', { id: '1000 + n', fingerprint: "'f' || n", order_id: '1000 + n' })
-      repeat('wallets', { id: '1000 + n', is_default: '0' })
+      repeat('wallets', { id: '1000 + n', client_id: '2', is_default: '0' })
       repeat('webhooks', { id: "'whk_' || n", failing_since_ms: 'NULL' })
       repeat('audit', { id: '1000 + n', act: 'NULL', command: "'client add'" })
+      const later = String(nowMs() + 40 * 86_400_000)
+      const entry = { entry_id: '1000 + n' }
+      sqlite.transaction(() => {
+        repeat('journal_lines', { id: '100000 + n', ...entry, account: "'wallet'", wallet_id: '1', amount_minor: '1' })
+        repeat('journal_lines', {
+          id: '200000 + n',
+          ...entry,
+          account: "'funding'",
+          wallet_id: 'NULL',
+          amount_minor: '-1',
+        })
+        repeat('journal_entries', { id: '1000 + n', created_at_ms: later })
+      })()
+      repeat('transactions', { id: '1000 + n', created_at_ms: later, balance_after_minor: HELD, ...entry })
       sqlite.run('UPDATE stock_published SET up_to_id = 100000')
     })
 

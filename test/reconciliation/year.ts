@@ -46,8 +46,8 @@ export const booksOf = (image: Uint8Array, entries: readonly Entry[]): Database 
   }
   const order =
     sqlite.query(`INSERT INTO orders (client_id, reference, product_id, product_name, currency_id, denomination_minor, quantity,
-    wallet_id, transaction_id, total_minor, discount_minor, net_minor, gst_minor, fee_minor, payable_minor, charges, status, placed_at_ms)
-    VALUES (1, ?, 1, 'Tea', 139, 1, 1, ?, 1, 1, 0, 1, 0, 0, ?, '{}', ?, ?)`)
+    wallet_id, transaction_id, total_minor, discount_minor, net_minor, gst_minor, fee_minor, payable_minor, charges, search_folded, status, placed_at_ms)
+    VALUES (1, ?, 1, 'Tea', 139, 1, 1, ?, 1, 1, 0, 1, 0, 0, ?, '{}', '', ?, ?)`)
   const payout =
     sqlite.query(`INSERT INTO payouts (id, client_id, reference_id, status, wallet_id, currency_id, amount_minor, amount_rank, fees_minor,
     paid_minor, paid_amount_minor, beneficiary_total_minor, beneficiary_email, beneficiary_first_name, beneficiary_last_name, search_folded, metadata,

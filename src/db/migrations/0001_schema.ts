@@ -224,6 +224,7 @@ CREATE INDEX transactions_created
 CREATE INDEX transactions_amount
   ON transactions (client_id, amount_rank, id, transaction_type, status, source_type, wallet_id, currency_id, created_at_ms, search_folded);
 CREATE INDEX transactions_wallet ON transactions (client_id, wallet_id, id);
+CREATE INDEX transactions_statement ON transactions (wallet_id, created_at_ms, id);
 CREATE INDEX transactions_currency ON transactions (client_id, currency_id, id);
 CREATE INDEX transactions_type ON transactions (client_id, transaction_type, id);
 CREATE INDEX transactions_source ON transactions (client_id, source_type, id);
@@ -378,6 +379,7 @@ BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
   )),
   failure_reason     TEXT,
   due_at_ms          INTEGER,
+  search_folded      TEXT NOT NULL,
   placed_at_ms       INTEGER NOT NULL,
   delivered_at_ms    INTEGER,
   failed_at_ms       INTEGER,
@@ -545,6 +547,7 @@ CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, id, c
   key_mark      TEXT
 ) STRICT;
 CREATE INDEX audit_command ON audit (command, outcome, id);
+CREATE INDEX audit_outcome ON audit (outcome, id);
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is final'); END;
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;`,
 
