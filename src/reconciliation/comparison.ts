@@ -1,4 +1,5 @@
 import type { Query } from '../db/database.ts'
+import { disarmed } from '../kernel/formula.ts'
 import { ordersOf } from '../orders/queries.ts'
 import { payoutsOf } from '../payouts/queries.ts'
 import { walletsOfClient } from '../wallets/queries.ts'
@@ -65,8 +66,9 @@ export const compare = (query: Query, clientId: number, period: Period, rows: re
   const findings: Finding[] = []
   let matched = 0
   for (const ours of recordsOf(query, clientId, period)) {
-    const all = listed.get(keyOf(ours))
-    if (all) known.set(keyOf(ours), ours)
+    const key = listed.has(keyOf(ours)) ? keyOf(ours) : keyOf({ ...ours, reference: disarmed(ours.reference) })
+    const all = listed.get(key)
+    if (all) known.set(key, ours)
     const [theirs] = rowsFor(ours, all)
     const { type, reference } = ours
     if (theirs && differ(ours, theirs)) findings.push({ kind: 'differs', type, reference, ours, theirs, times: 1 })

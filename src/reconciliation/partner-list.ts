@@ -164,8 +164,14 @@ const cellsIn = (record: string): string[] | undefined => {
   }
 }
 
+/** The cells by their columns, without padding. A reference stays as it is: names are exact. */
 const named = (columns: readonly string[], cells: readonly string[]): Cells =>
-  Object.fromEntries(columns.flatMap((name, index) => (KNOWN.includes(name) ? [[name, cells[index]]] : [])))
+  Object.fromEntries(
+    columns.flatMap((name, index) => {
+      if (!KNOWN.includes(name)) return []
+      return [[name, name === 'reference' ? cells[index] : cells[index]?.trim()]]
+    }),
+  )
 
 /** The row, or none if it is invalid. */
 const rowIn = (cells: Cells, line: number, known: Reference, wrong: Wrong): TheirRow[] => {
@@ -207,10 +213,13 @@ const amountIn = (cell: unknown, currency: Currency | undefined, wrong: Wrong): 
   return minor
 }
 
-/** The time in a cell; null for an empty cell, undefined if it is wrong. A date means its midnight in UTC. */
+/** A time as tools save it, without the T and perhaps without a zone. */
+const SPACED = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$/
+
+/** The time in a cell; null for an empty cell, undefined if it is wrong. A date is its midnight, and without a zone the time is UTC. */
 const timeIn = (cell: unknown, wrong: Wrong): number | null | undefined => {
   if (isEmpty(cell)) return null
-  const text = String(cell)
+  const text = String(cell).replace(SPACED, (_, day, time, zone = 'Z') => `${day}T${time}${zone}`)
   const timeMs = parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text)
   if (timeMs === undefined) wrong('at', 'is neither a date nor an RFC 3339 time, such as 2026-11-05T10:00:00Z')
   return timeMs

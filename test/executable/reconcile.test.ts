@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { COMMAND } from '../program.ts'
-import { asOperator } from './live.ts'
+import { asOperator, Customer } from './live.ts'
 
 /** `scrip reconcile` (contract C19); test/reconciliation has what it finds. */
 
@@ -55,6 +55,36 @@ test('reports the differences in every format and by its exit code, and changes 
     )
     await server.stop()
     expect(await operator.run(['verify'])).toMatchObject({ exitCode: 0 })
+  }))
+
+test('names what a spreadsheet did to a list, and reads what tools pad, space and disarm', () =>
+  asOperator(async (operator) => {
+    const credentials = await operator.stocked()
+    await operator.json('wallet', 'add', 'acme', 'KWD')
+    await operator.json('wallet', 'fund', '2', '100')
+    await using server = await operator.serve()
+    const customer = await Customer.of(server, credentials)
+    const payee = { beneficiary_email: 'ada@example.com', beneficiary_first_name: 'Ada', beneficiary_last_name: 'L' }
+    for (const reference_id of ['00123', '-5', 'p-1']) {
+      const body = { reference_id, wallet_id: 2, amount: 12.345, currency: 'KWD', ...payee }
+      expect((await customer.post('/payouts', body)).status).toBe(201)
+    }
+    const at = `${new Date().toISOString().slice(0, 10)} 16:06:52`
+    const rows = [
+      "'-5, payout ,12.345 , KWD,,2026-11-28 16:06:52",
+      `p-1,payout,12345,KWD,,${at}`,
+      `123,payout,12.345,KWD,,`,
+    ]
+    const list = operator.file('saved.csv', `reference,type,amount,currency,status,at\n${rows.join('\n')}\n`)
+    const { exitCode, stdout, stderr } = await operator.run(['reconcile', 'acme', list])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
+    const said = stdout.split('\n')
+    expect(said[0]).toBe('1 match.')
+    expect(said.slice(2, 5)).toEqual([
+      'payout 00123 is missing, 123 is there: did a spreadsheet write this file?',
+      'The list has a thousand times the amount of payout p-1: did a spreadsheet write this file?',
+      '',
+    ])
   }))
 
 test('accepts a month, and a list on standard input', () =>

@@ -101,13 +101,40 @@ function* rowsOf(report: Report, amountIn: AmountIn): Generator<Row> {
   for (const one of report.counted_twice) yield row('counted_twice', one, undefined, one)
 }
 
-const wordsIn = ({ agrees, matched, parts_at }: Report, amountIn: AmountIn): string[] => {
+/** Questions about the marks of a spreadsheet: the first name that lost its zeros, and the first amount that lost its point. */
+const hintsIn = ({ only_ours, only_theirs, differs }: Report, amountIn: AmountIn): string[] => {
+  const shortened = new Set(only_theirs.map(({ type, reference }) => `${type} ${reference}`))
+  const lost = only_ours.find(({ type, reference }) => {
+    return /^0\d+$/.test(reference) && shortened.has(`${type} ${withoutZeros(reference)}`)
+  })
+  const grown = differs.find(({ ours, theirs }) => {
+    return (
+      ours.currency === theirs.currency &&
+      ours.amount > 0 &&
+      amountOf(ours, amountIn) * 1000 === amountOf(theirs, amountIn)
+    )
+  })
+  return [
+    ...(lost
+      ? [`${lost.type} ${lost.reference} is missing, ${withoutZeros(lost.reference)} is there: ${WHO_WROTE}`]
+      : []),
+    ...(grown ? [`The list has a thousand times the amount of ${grown.type} ${grown.reference}: ${WHO_WROTE}`] : []),
+  ]
+}
+
+const WHO_WROTE = 'did a spreadsheet write this file?'
+const withoutZeros = (reference: string): string => reference.replace(/^0+(?=\d)/, '')
+const amountOf = ({ amount, currency }: Side, amountIn: AmountIn): number => amountIn(amount, currency).parts.minor
+
+const wordsIn = (report: Report, amountIn: AmountIn): string[] => {
+  const { agrees, matched, parts_at } = report
   const matching = `${matched} match${agrees ? ', and nothing differs.' : '.'}`
-  if (!parts_at) return [matching]
+  if (!parts_at) return [matching, ...hintsIn(report, amountIn)]
   const { type, reference, at, currency, ours, theirs } = parts_at
   return [
     matching,
     `The sums in ${currency} diverge at ${type} ${reference}${at === null ? '' : `, ${at}`}: ${amountIn(ours, currency)} here, ${amountIn(theirs, currency)} in the list.`,
+    ...hintsIn(report, amountIn),
   ]
 }
 

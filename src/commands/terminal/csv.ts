@@ -1,4 +1,5 @@
 import { Amount, type Cell, type List } from '../../acts/cells.ts'
+import { disarmed } from '../../kernel/formula.ts'
 
 /**
  * CSV of RFC 4180 with a header. No text can become a formula of a spreadsheet (contract C17).
@@ -21,5 +22,3 @@ export function* csvOf({ columns, rows }: List, shown = (text: string): string =
 }
 
 const csvText = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-const disarmed = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
