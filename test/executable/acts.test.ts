@@ -11,7 +11,7 @@ const READING = [
   ...['client list', 'client show', 'client discounts', 'wallet list', 'vouchers list', 'rates list', 'audit list'],
   ...['postgres status', 'reconcile', 'catalog schema', 'catalog init', 'catalog validate', 'catalog export'],
   ...['orders list', 'orders show', 'payouts list', 'payouts show', 'beneficiary list', 'beneficiary show'],
-  ...['webhooks list', 'webhooks deliveries', 'transactions', 'statement', 'verify', 'desk'],
+  ...['webhooks list', 'webhooks deliveries', 'transactions', 'statement', 'ledger', 'verify', 'desk'],
 ]
 
 /** The arguments of each command that acts; most of them are refused. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { notFound } from '../errors.ts'
 import { sharedServer, TestWorld } from '../harness.ts'
-import { BENEFICIARIES, INSTANT, ORDERS, PAYOUTS, pay, place, save } from '../records.ts'
+import { BENEFICIARIES, INSTANT, NOON, ORDERS, PAYOUTS, pay, place, save } from '../records.ts'
 
 /** Records of another client are not listed, and an operation on one gets the response for a missing record. */
 
@@ -45,7 +45,7 @@ const NOBODY: Record<string, string[]> = {
 
 /** A world with a record in each list, and another client in it that has the vouchers feature and no records. */
 const opened = async () => {
-  const world = await server.world()
+  const world = await server.world(NOON)
   await save(world)
   await place(world, INSTANT)
   await pay(world)
