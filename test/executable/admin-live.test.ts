@@ -1,9 +1,9 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdBack } from '../held-body.ts'
 import { login, type Running } from '../program.ts'
-import { force } from './forced.ts'
 import {
   asOperator,
   type Credentials,
@@ -252,8 +252,11 @@ test('payouts of a list are advanced one by one, by their ids or references, and
 
 describe('a code that expires after its import', () => {
   /** Lets the codes with these numbers in the stock expire, because a test cannot wait for that. */
-  const expire = (operator: Operator, ...ids: number[]): void =>
-    force(operator, `UPDATE voucher_stock SET expires_at_ms = 1 WHERE id IN (${ids.join(', ')})`)
+  const expire = ({ dataDir }: Operator, ...ids: number[]): void => {
+    using database = new Database(join(dataDir, 'scrip.sqlite'))
+    database.run('PRAGMA busy_timeout = 5000')
+    database.run(`UPDATE voucher_stock SET expires_at_ms = 1 WHERE id IN (${ids.join(', ')})`)
+  }
   const [TEA_1, BOX_1, BOX_2] = [1, 4, 5] as const
   const cardsOf = ({ vouchers }: Order) => vouchers.map(({ card_number }) => card_number)
 
