@@ -35,7 +35,7 @@ export const databasePath = (dataDir: string): string => join(dataDir, DATABASE_
 /** An empty file counts as missing: nothing was ever written to it. */
 export const hasDatabase = (dataDir: string): boolean => isFilled(databasePath(dataDir))
 
-export const isFilled = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+export const isFilled = (path: string): boolean => existsSync(path) && statSync(path).size > 0
 
 export const makeDataFolder = (dataDir: string): void => {
   mkdirSync(dataDir, { recursive: true, mode: PRIVATE_FOLDER_MODE })

@@ -26,6 +26,9 @@ const leavesOf = (command: Command, path: string[] = []): { command: Command; pa
     : command.commands.flatMap((below) => leavesOf(below, here))
 }
 
+/** Flags without which a command does not begin. */
+const REQUIRED: Record<string, string[]> = { statement: ['--month', '2026-11'], ledger: ['--format', 'hledger'] }
+
 describe('variables that change the runtime', () => {
   test('are refused by every command of live mode, before it does anything', async () => {
     const program = await commandLine({})
@@ -41,8 +44,7 @@ describe('variables that change the runtime', () => {
         command.action(() => {
           isDone = true
         })
-        const month = path.includes('statement') ? ['--month', '2026-11'] : []
-        const parsing = program.parseAsync([...path, ...month], { from: 'user' })
+        const parsing = program.parseAsync([...path, ...(REQUIRED[path.join(' ')] ?? [])], { from: 'user' })
         expect([path, await parsing.catch((error: unknown) => error)]).toEqual([path, expect.any(UsageError)])
         expect({ path, isDone }).toEqual({ path, isDone: false })
       }

@@ -5,7 +5,7 @@ import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import { UsageError, wantsColor } from '../../config/environment.ts'
-import { databasePath } from '../../db/data-folder.ts'
+import { databasePath, hasDatabase } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
 import { renderFailure, STRUCTURED } from '../../http/errors.ts'
 import { responseBeside } from '../../http/json.ts'
@@ -129,7 +129,7 @@ export const startServer = async (config: Config, log: Log, replica?: Replicated
  * is the younger of the two, unless somebody has replaced the database.
  */
 const reportOldLog = ({ dataDir, postgres }: Config, log: Log): void => {
-  if (dataDir === undefined || postgres) return // a copy is compared with its record
+  if (dataDir === undefined || postgres || !hasDatabase(dataDir)) return // a copy is compared with its record
   const [database, wal] = [databasePath(dataDir), `${databasePath(dataDir)}-wal`].map((path) =>
     statSync(path, { throwIfNoEntry: false }),
   )
