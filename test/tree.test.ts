@@ -277,6 +277,50 @@ test('images of the Dockerfile are pinned by digest', () => {
   for (const image of images) expect(image).toMatch(/^[a-z0-9./-]+:[a-z0-9.-]+@sha256:[0-9a-f]{64}$/)
 })
 
+describe('the image of the Dockerfile', () => {
+  const text = readFileSync(join(root, 'Dockerfile'), 'utf8')
+  const stages = text.split(/^(?=FROM )/m).slice(1)
+  const image = stages.at(-1) ?? ''
+
+  test('runs as a user without rights', () => {
+    expect(/^FROM \S+:nonroot@/.test(image)).toBe(true)
+    expect(image).not.toMatch(/^USER /m)
+  })
+
+  test('installs packages before it copies what changes more often', () => {
+    const steps = [...(stages[0] ?? '').matchAll(/^(?:COPY|RUN) .*/gm)].map(([step]) => step)
+    expect(steps.slice(0, -2)).toEqual([
+      'COPY package.json bun.lock .npmrc ./',
+      'COPY .ci .ci',
+      'RUN sh .ci/setup serving',
+    ])
+    expect(steps.at(-2)).toBe('COPY . .')
+  })
+
+  test('contains only what is copied, and no shell is needed to start and check it', () => {
+    expect(image).not.toMatch(/^(?:RUN|ADD|CMD|MAINTAINER) /m)
+    expect(image.match(/^COPY (?!--from=build )/gm)).toBeNull()
+    expect(image.match(/^HEALTHCHECK .*\bCMD \["/gm)).toHaveLength(1)
+    expect(image.match(/^ENTRYPOINT \["/gm)).toHaveLength(1)
+  })
+})
+
+const SHELL = /^#!.*\b(?:ba)?sh$/
+const scripts = ['.ci/*', 'docs/**/*.sh', 'findings/*.sh', 'release/**/*']
+  .flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root, dot: true })])
+  .filter((path) => SHELL.test(readFileSync(join(root, path), 'utf8').split('\n', 1)[0] ?? ''))
+
+test('every script of the shell says in its first line which shell it is for', () => {
+  expect(scripts).toContain('.ci/run')
+  const named = ['docs', 'findings', 'release', 'seed', 'src'].flatMap((folder) => pathsBelow(`${folder}/**/*.sh`))
+  expect(named.filter((path) => !scripts.includes(path))).toEqual([])
+})
+
+test.skipIf(!Bun.which('shellcheck'))('shellcheck finds nothing wrong with the scripts of the shell', () => {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['shellcheck', '--severity=warning', ...scripts], { cwd: root })
+  expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 0, said: '' })
+})
+
 describe.each(BANS.map((ban) => [ban.what, ban] as const))('nothing else %s', (_, { pattern, allowed, instead }) => {
   test(`use ${instead}`, () => {
     const wrong = sources
