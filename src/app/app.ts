@@ -85,7 +85,7 @@ export const createApp = (deps: Deps) => {
   /** Called every second, so that deliveries continue after a start and after an act. */
   const tick = (): void => deliveries.watch(deps.worlds.default)
   const refresh = () => services.refresh(deps.worlds.default)
-  const handle = extension ? delivering(app, extension) : app.fetch
+  const handle = extension ? extension.serving(delivering(app, extension)) : app.fetch
   return { app, handle, due, deliveries, delivering: ordering, failedLogins, logIn, tick, refresh }
 }
 

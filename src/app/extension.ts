@@ -41,6 +41,10 @@ export interface Extension {
     /** The fault that was injected into a request, for the log. */
     faultOf: (request: Request) => string | undefined
   }
+  /** Wraps what handles each request, after all else. */
+  serving: (
+    handle: (request: Request) => Response | Promise<Response>,
+  ) => (request: Request) => Response | Promise<Response>
   /** Comes before the routes of the program. */
   hooks: AnyElysia
   addRoutes: (program: Program) => void

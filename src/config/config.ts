@@ -75,6 +75,7 @@ export const documentConfigOf = (options: ServeOptions) => {
     snapshotFile: options.snapshot,
     scenario: scenarioOf(options),
     strict: options.strict ?? false,
+    corsOrigins: options.cors ?? new Set<string>(),
     publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxy ?? new BlockList(),
     /** Networks of receivers besides those of the mode (contract C16). */

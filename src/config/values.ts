@@ -90,6 +90,15 @@ export const parseNetworks = (text: string, previous: unknown): BlockList => {
   return all
 }
 
+/** The flag may be repeated: `previous` has the values of its earlier uses. */
+export const parseOrigins = (text: string, previous: unknown): ReadonlySet<string> => {
+  const origins = text.split(',').map((part) => part.trim())
+  if (!origins.every((origin) => /^https?:/.test(origin) && URL.parse(origin)?.origin === origin)) {
+    throw new InvalidArgumentError('An origin looks like http://localhost:5173: no path, no slash at its end, no *.')
+  }
+  return new Set([...(previous instanceof Set ? previous : []), ...origins])
+}
+
 export const parseUrl = (text: string): string => {
   if (!/^https?:/.test(text) || !URL.canParse(text)) {
     throw new InvalidArgumentError('A URL looks like https://rewards.example.com.')

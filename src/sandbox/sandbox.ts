@@ -9,6 +9,7 @@ import type { Log } from '../observability/log.ts'
 import type { World } from '../worlds/world.ts'
 import { DEFAULT_WORLD } from '../worlds/worlds.ts'
 import { hostAccess, sandboxAccess, worldAccess } from './control/access.ts'
+import { withCors } from './control/cors.ts'
 import { addSandboxRoutes } from './control/routes.ts'
 import { DOCUMENTATION } from './documentation.ts'
 import { worldDamaged } from './errors.ts'
@@ -37,6 +38,8 @@ export interface SandboxOptions
   host: string
   token: string | undefined
   strict: boolean
+  /** The origins whose pages may call the API from a browser. */
+  corsOrigins: ReadonlySet<string>
   /** The settings of a new world besides its data. */
   settings: Settings | undefined
 }
@@ -58,9 +61,9 @@ export class Sandbox implements Extension {
   readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, log } = options
+    const { worlds, catalog, log, corsOrigins } = options
     worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
-    const resolve = worldAccounts(worlds, worldAccess)
+    const resolve = worldAccounts(worlds, worldAccess(corsOrigins))
     this.#outcomes = new OutcomeRegistry(worlds)
     this.supply = generatedSupply(
       (world, productId) => (catalog.shared.find(productId) ?? catalog.findAny(world, productId))?.validity,
@@ -79,6 +82,8 @@ export class Sandbox implements Extension {
       return account
     }
   }
+
+  readonly serving: Extension['serving'] = (handle) => withCors(handle, this.options.corsOrigins)
 
   readonly delivering: Extension['delivering'] = faulty
 

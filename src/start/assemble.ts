@@ -46,7 +46,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning
         onBroken: (error) => log.error('the catalog cannot be read', { cause: String(error) }),
         changesOf: sandboxWorlds && changesOf,
       })
-      const { host, sandboxToken: token, strict } = config
+      const { host, sandboxToken: token, strict, corsOrigins } = config
       const options = {
         log,
         initialRates,
@@ -57,6 +57,7 @@ export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning
         host,
         token,
         strict,
+        corsOrigins,
       }
       const common = { ...bound, ...origin, config, version: VERSION, log, reference, catalog, nextRequestId }
       const stage = stageAround({ sources, deps: common, options })

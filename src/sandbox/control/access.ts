@@ -35,8 +35,12 @@ export const sandboxAccess =
     if (token === undefined || sent === null || !sameSecret(sent, token)) throw new DomainError(TOKEN_WRONG)
   }
 
-/** Decides whether a login may create a world (decision 10): it needs no token. */
-export const worldAccess = (request: Request): void => void ownUrl(request)
+/** Decides whether a login may create a world (decision 10): it needs no token. Pages of the origins of `--cors` may. */
+export const worldAccess =
+  (origins: ReadonlySet<string>) =>
+  (request: Request): void => {
+    if (!origins.has(request.headers.get('origin') ?? '')) ownUrl(request)
+  }
 
 /**
  * Limits the host names of requests. A page whose name resolves to this machine could log in with the known password, and read
