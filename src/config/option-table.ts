@@ -238,7 +238,17 @@ export const TRIGGER_OPTIONS = {
 } as const satisfies OptionTable
 
 export const LISTEN_OPTIONS = {
-  ...TRIGGER_OPTIONS,
+  url: TRIGGER_OPTIONS.url,
+  world: text(
+    '<name>',
+    'a world of this name instead of the default one, or * for all; a password other than sandbox is in SCRIP_PASSWORD',
+  ),
+  since: {
+    value: '<time>',
+    meaning: 'print the events of the last 10m of real time first',
+    read: parseDuration,
+    unset: 'none',
+  },
   events: { ...text('<patterns>', 'types of events, such as order.*,payout.completed'), default: '*' },
   forward: url('URL of a receiver to pass them on to'),
 } as const satisfies OptionTable

@@ -18,6 +18,7 @@ import type { Loss } from './explore/writes.ts'
 import { Injection } from './faults/injection.ts'
 import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
+import { noteEventTimes } from './records/written-at.ts'
 import type { CoverageReport } from './requests/contract.ts'
 import { RequestObserver } from './requests/observer.ts'
 import { OutcomeRegistry } from './requests/outcomes.ts'
@@ -75,6 +76,7 @@ export class Sandbox implements Extension {
       listeners: this.#listeners,
       explored: () => this.#exploration,
     })
+    worlds.onPresent(noteEventTimes)
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
     this.resolveAccount = async (credentials, request) => {
       const account = await resolve(credentials, request)

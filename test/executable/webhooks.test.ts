@@ -140,6 +140,47 @@ describe('scrip listen', () => {
     expect(await (await server.request('/_sandbox/webhooks')).json()).toEqual([])
   })
 
+  test('--since prints the events of that real time first, whatever the clock of the world says, and none twice', async () => {
+    await using server = await start()
+    const trigger = async (type: string) => (await run(['trigger', type, '--url', server.url])).stdout.trim()
+    await server.request('/_sandbox/clock', { method: 'POST', body: '{"now":"2040-01-01T00:00:00Z","frozen":true}' })
+    const [first, second] = [await trigger('payout.failed'), await trigger('order.delivered')]
+    const listening = listen(['--url', server.url, '--since', '10m', '--events', 'payout.*,order.*'])
+    const lines = linesOf(listening.stdout)
+    expect((await lines.next()).value).toStartWith('secret whsec_')
+    expect((await lines.next()).value).toBe(`2040-01-01T00:00:00.000Z  payout.failed              ${first}`)
+    expect((await lines.next()).value).toEndWith(second)
+    const third = await trigger('payout.failed')
+    expect((await lines.next()).value).toEndWith(third)
+    listening.kill('SIGINT')
+    expect(await listening.exited).toBe(0)
+  })
+
+  test("--world '*' prints the events of all worlds with their names, earlier ones too, and signs nothing", async () => {
+    await using server = await start()
+    const trigger = async (type: string, world: string) =>
+      (await run(['trigger', type, '--url', server.url, '--world', world])).stdout.trim()
+    for (const name of ['one', 'two']) await server.request(`/_sandbox/worlds/${name}`, { method: 'PUT' })
+    const first = await trigger('payout.failed', 'one')
+    const listening = listen(['--url', server.url, '--world', '*', '--since', '1h', '--events', 'payout.*'])
+    const lines = linesOf(listening.stdout)
+    expect((await lines.next()).value).toEndWith(`payout.failed              ${first}  one`)
+    await trigger('order.delivered', 'two')
+    const second = await trigger('payout.completed', 'two')
+    expect((await lines.next()).value).toEndWith(`${second}  two`)
+    expect(await (await server.request('/_sandbox/webhooks?world=one')).json()).toEqual([])
+    listening.kill('SIGINT')
+    expect([await listening.exited, await listening.stderr.text()]).toEqual([0, ''])
+    for (const flags of [
+      ['--forward', 'http://127.0.0.1:1'],
+      ['--events', 'oder.*'],
+    ])
+      expect(await run(['listen', '--url', server.url, '--world', '*', ...flags])).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+      })
+  })
+
   test('prints its secret, then a line for each event with the status of the receiver, and removes its webhook', async () => {
     await using server = await start()
     await using receiver = openReceiver(() => new Response('thanks', { status: 202 }))

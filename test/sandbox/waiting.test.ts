@@ -114,6 +114,23 @@ describe('GET /_sandbox/events?wait', () => {
   })
 })
 
+describe('GET /_sandbox/events?since', () => {
+  inWorld('lists what was written in that real time, whatever the clock of the world says', async (world) => {
+    await world.clock({ now: NOON, frozen: true })
+    await succeed(server, 'POST', `/wallets/1/fund?world=${world.name}`, { amount: 1 })
+    expect(await list<PublishedEvent>(world.name, 'events', 'since=10m')).toMatchObject([{ created_at: NOON }])
+    expect(await control(server, 'GET', `/events?world=${world.name}&since=10`)).toMatchObject({
+      status: 400,
+      body: validation('since', 'format', 'must be a time like 30s, 10m or 2h'),
+    })
+  })
+
+  test('is empty for a world that has written nothing', async () => {
+    const world = await server.world()
+    expect(await list(world.name, 'events', 'since=1d')).toEqual([])
+  })
+})
+
 describe('GET /_sandbox/inbox?wait', () => {
   inWorld('responds with the first delivery of a type, to a name, with a text', async (world) => {
     await hook(world, inboxUrl(server, world))

@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxAccessOf } from '../../config/config.ts'
+import { UsageError } from '../../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../../config/option-table.ts'
+import { EVENT_PATTERNS, EVENT_TYPES, matches } from '../../events/types.ts'
+import { SECOND_MS } from '../../kernel/clock.ts'
 import { refused } from '../../kernel/exit.ts'
 import { visible } from '../../kernel/visible.ts'
+import { messagesIn } from '../../sandbox/feed/messages.ts'
+import { ALL_WORLDS } from '../../sandbox/worlds/query.ts'
 import { isSignedBy } from '../../webhooks/signing.ts'
 import { print } from '../terminal/output.ts'
 import { bodyOf, fetchDirectly, SandboxClient } from './sandbox-client.ts'
@@ -24,10 +29,13 @@ const LOOK_MS = 2_000
 
 /** Prints each event until it is stopped, and passes it on. The delivery gets the response of the receiver. */
 export const listen = async (options: ListenOptions): Promise<void> => {
+  if (options.world === ALL_WORLDS) return listenToAll(options)
   const client = new SandboxClient(sandboxAccessOf(options))
   bodyOf(await client.control('GET', '/clock')) // a login would make the world that a wrong name asks for
   // An event can come before the response that has the secret.
   const secret = Promise.withResolvers<string>()
+  /** The events that were there before, once they are printed. */
+  const earlier = Promise.withResolvers<ReadonlySet<string>>()
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -39,7 +47,7 @@ export const listen = async (options: ListenOptions): Promise<void> => {
       if (!isSignedBy([await secret.promise], 'standard', request.headers, body)) return refusal()
       const event = JSON.parse(body) as Received
       const response = options.forward === undefined ? undefined : await forward(options.forward, request, body)
-      printed(lineOf(event, response?.status))
+      if (!(await earlier.promise).has(event.id)) printed(lineOf(event, response?.status))
       return response ?? new Response()
     },
   })
@@ -50,11 +58,14 @@ export const listen = async (options: ListenOptions): Promise<void> => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.resolve(undefined))
   try {
     const url = `http://127.0.0.1:${server.port}/`
-    const events = options.events.split(',').map((pattern) => pattern.trim())
+    const events = patternsOf(options)
     const created = await client.send('POST', '/api/v1/webhooks', { name: 'scrip listen', url, events })
     const webhook = created as { id: string; secret: string }
     secret.resolve(webhook.secret)
     printed(`secret ${visible(webhook.secret)}\n`)
+    const past = await eventsSince(client, options)
+    for (const event of past) printed(lineOf(event))
+    earlier.resolve(new Set(past.map(({ id }) => id)))
     const fault = await Promise.race([stopped.promise, watch(client, webhook.id)])
     await client.send('DELETE', `/api/v1/webhooks/${webhook.id}`)
     if (fault) throw fault
@@ -62,6 +73,60 @@ export const listen = async (options: ListenOptions): Promise<void> => {
     await server.stop(true)
   }
 }
+
+const patternsOf = ({ events }: ListenOptions): string[] => events.split(',').map((pattern) => pattern.trim())
+
+/** The events of the time that `--since` names, the oldest first. */
+const eventsSince = async (client: SandboxClient, options: ListenOptions, world?: string): Promise<Received[]> => {
+  if (options.since === undefined) return []
+  const query = `limit=1000&since=${Math.ceil(options.since / SECOND_MS)}s`
+  const events = bodyOf<Received[]>(
+    await client.control('GET', `/events?${query}`, world === undefined ? {} : { world }),
+  )
+  return events.filter(({ type }) => matches(patternsOf(options), type)).toReversed()
+}
+
+/** Prints the events of all worlds: a webhook, and the secret that it signs with, belong to one. @throws UsageError */
+const listenToAll = async (options: ListenOptions): Promise<void> => {
+  if (options.forward !== undefined)
+    throw new UsageError(
+      "--forward needs one world, whose secret signs\nLeave it out, or name the world instead of '*'.",
+    )
+  const patterns = patternsOf(options)
+  const unknown = patterns.find((pattern) => !EVENT_PATTERNS.some((known) => known === pattern))
+  if (unknown !== undefined)
+    throw new UsageError(`--events ${unknown} selects no event\nIt is one of ${EVENT_PATTERNS.join(', ')}.`)
+  const client = new SandboxClient(sandboxAccessOf(options))
+  const stopped = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.abort())
+  const printed = new Set<string>()
+  const show = async (event: Received, world: string): Promise<void> => {
+    if (printed.has(event.id)) return
+    if (!(await print(`${lineOf(event).trimEnd()}  ${visible(world)}\n`))) stopped.abort()
+  }
+  try {
+    for await (const messages of messagesIn(await client.feed(stopped.signal))) {
+      // The first message comes when the feed is open: no event is missed between it and the earlier ones.
+      if (messages.some(({ data }) => data === undefined) && options.since !== undefined) {
+        for (const { name } of bodyOf<{ name: string }[]>(
+          await client.control('GET', '/worlds', { world: 'default' }),
+        )) {
+          for (const event of await eventsSince(client, options, name)) {
+            await show(event, name)
+            printed.add(event.id)
+          }
+        }
+      }
+      for (const { event: type, data } of messages)
+        if (isEvent(type) && matches(patterns, type)) await show(data as Received, (data as { world: string }).world)
+    }
+  } catch (error) {
+    if (!stopped.signal.aborted) throw error
+  }
+  if (!stopped.signal.aborted) throw refused('no more events come: the sandbox has ended\nRun scrip listen again.')
+}
+
+const isEvent = (name: string): boolean => EVENT_TYPES.some((type) => type === name)
 
 /** Rejects once the stream has ended. @throws ProgramError */
 const watch = async (client: SandboxClient, id: string): Promise<never> => {

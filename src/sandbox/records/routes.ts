@@ -15,7 +15,8 @@ import {
 import { listenToEvents } from '../../events/publish.ts'
 import { type Event, findAnyEvent, latestEvents } from '../../events/queries.ts'
 import { matches } from '../../events/types.ts'
-import { searchFilter, textFilter } from '../../http/parameters.ts'
+import { filter, ParameterProblem, searchFilter, textFilter } from '../../http/parameters.ts'
+import { UNITS_MS } from '../../http/rate-limit.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
 import { Text } from '../../http/validation.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
@@ -46,9 +47,11 @@ import type { Parts } from '../parts.ts'
 import { waitFilter } from '../waiting.ts'
 import { getWorld } from '../worlds/contract.ts'
 import { WorldQuery } from '../worlds/query.ts'
+import { lastEventBefore } from './written-at.ts'
 
 /** The records of all clients of a world. The API shows a client only its own. */
 
+const SINCE = /^([1-9]\d{0,6})([smhd])$/
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
 const ATTEMPTS_SHOWN = 20
@@ -147,6 +150,21 @@ const worldWebhookWire = (query: Query, webhook: Webhook) => ({
 /** @throws DomainError not_found */
 const numberOf = (query: Query, eventId: string): number => foundOr(findAnyEvent(query, eventId), EVENT_NOT_FOUND).id
 
+const sinceFilter = filter<number>(
+  Type.String({
+    pattern: SINCE.source,
+    description:
+      'Only those that this process has written in the last 10m of real time, whatever the clock of the world says',
+    example: '10m',
+  }),
+  (text) => {
+    const [, count, unit = ''] = SINCE.exec(text) ?? []
+    return count === undefined
+      ? new ParameterProblem('format', 'must be a time like 30s, 10m or 2h')
+      : Number(count) * (UNITS_MS[unit] ?? 0)
+  },
+)
+
 export const recordRoutes = (parts: Parts) => {
   const { reference, deliveries, waiting, worlds } = parts
   const rowsIn = async (world: string): Promise<Query> => (await caughtUpWorld(parts, world)).db.query
@@ -199,13 +217,16 @@ export const recordRoutes = (parts: Parts) => {
     )
     .get(
       '/events',
-      async ({ query: { world: name, wait: waitMs, after: afterId, limit, search, type } }) => {
+      async ({ query: { world: name, wait: waitMs, after: afterId, limit, search, since: sinceMs, type } }) => {
         const world = getWorld(worlds, name)
         const isFound = ({ data }: Event): boolean => search === undefined || searchText(data).includes(search)
         const read = async () => {
           const rows = await rowsIn(name)
+          const after = afterId === undefined ? 0 : numberOf(rows, afterId)
+          const before = sinceMs === undefined ? 0 : lastEventBefore(world, sinceMs)
+          if (before === undefined) return []
           const newer = latestEvents(rows, {
-            after: afterId === undefined ? undefined : numberOf(rows, afterId),
+            after: Math.max(after, before),
             type,
             ...(!search && { limit }),
           })
@@ -226,6 +247,7 @@ export const recordRoutes = (parts: Parts) => {
           type: EventListQuery.properties.type,
           search: searchFilter('Part of the data, in any case', 'bonus-1'),
           after: textFilter('Only those that are newer than the one with this id', EVENT_EXAMPLE.id),
+          since: sinceFilter,
           wait: waitFilter,
         }),
         response: success('events', owned(EventSchema.properties, 'WorldEvent'), [{ client_id: 1, ...EVENT_EXAMPLE }]),
