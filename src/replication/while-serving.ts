@@ -21,23 +21,21 @@ const COMPUTES = /\/(?:availability|charges|discount)$/
  * is late, because a 503 says that nothing was done (contract C4).
  */
 export const whileServing = (replica: Serving, app: Respond, nextRequestId: () => string): Respond => {
-  const refusal = (request: Request, body: object, headers: Record<string, string> = {}): Response => {
-    return responseBeside(503, body, { 'X-Request-Id': requestIdOf(request) ?? nextRequestId(), ...headers })
-  }
   /** Closes the connection, so that the next request can reach the active server. */
-  const later = (request: Request): Response => {
+  const refusal = (request: Request, replaced?: object): Response => {
     const { headers, body } = renderFailure(unavailable(RETRY_AFTER_SECONDS), STRUCTURED)
-    return refusal(request, body, { ...headers, Connection: 'close' })
+    const requestId = requestIdOf(request) ?? nextRequestId()
+    return responseBeside(503, replaced ?? body, { 'X-Request-Id': requestId, ...headers, Connection: 'close' })
   }
   const insteadOf = (request: Request): Response | Promise<Response> => {
     const path = pathOf(request.url)
     if (path === '/livez') return app(request)
-    return path === '/readyz' ? refusal(request, { status: replica.state }) : later(request)
+    return refusal(request, path === '/readyz' ? { status: replica.state } : undefined)
   }
   return (request) => {
     if (!replica.isServing) return insteadOf(request)
     const checked = (response: Response): Response =>
-      replica.isServing || isOutcome(request, response) ? response : later(request)
+      replica.isServing || isOutcome(request, response) ? response : refusal(request)
     const response = app(request)
     return response instanceof Promise ? response.then(checked) : checked(response)
   }

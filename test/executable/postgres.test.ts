@@ -49,7 +49,10 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
       status: 503,
       body: { error: { name: 'ServiceUnavailableError', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' } },
     })
-    expect(refused.headers.get('retry-after')).toBe('1')
+    for (const path of ['/readyz', '/status']) {
+      const { headers } = await get(b, path)
+      expect([headers.get('retry-after'), headers.get('connection')]).toEqual(['1', 'close'])
+    }
     for (const path of ['/readyz', '/livez', '/status', '/api/v1/wallets']) {
       expect((await get(b, path)).headers.get('x-request-id')).toMatch(/^req_/)
       expect((await get(b, path, { 'X-Request-Id': 'mine' })).headers.get('x-request-id')).toBe('mine')
