@@ -50,8 +50,11 @@ const valuesOf = (schema: Schema, example?: unknown): Values => {
 /** Paths and headers cannot hold every text that a schema allows. */
 const HELD = { path: /[^.]/, query: /^/, header: /^[ -~]*$/ }
 
+/** It holds the response for up to 30 s of real time. */
+const WAITING = 'wait'
+
 const parametersOf = (parameters: readonly Parameter[], place: Parameter['in']) => {
-  const placed = parameters.filter((parameter) => parameter.in === place)
+  const placed = parameters.filter((parameter) => parameter.in === place && parameter.name !== WAITING)
   const values = placed.map(({ name, schema, example }): [string, fc.Arbitrary<string>] => [
     name,
     valuesOf(schema, example)
