@@ -1,5 +1,4 @@
 import type { Query } from '../db/database.ts'
-import { disarmed } from '../kernel/formula.ts'
 import { ordersOf } from '../orders/queries.ts'
 import { payoutsOf } from '../payouts/queries.ts'
 import { walletsOfClient } from '../wallets/queries.ts'
@@ -58,15 +57,13 @@ export interface Compared {
 
 /** Compares the rows of a list with the records of a client in a period. */
 export const compare = (query: Query, clientId: number, period: Period, rows: readonly TheirRow[]): Compared => {
-  const listed = Map.groupBy(
-    rows.filter((row) => isIn(row, period)),
-    keyOf,
-  )
+  const inPeriod = rows.filter((row) => isIn(row, period))
+  const listed = Map.groupBy(asNamed(inPeriod, recordsOf(query, clientId, period)), keyOf)
   const known = new Map<string, OurRecord>()
   const findings: Finding[] = []
   let matched = 0
   for (const ours of recordsOf(query, clientId, period)) {
-    const key = listed.has(keyOf(ours)) ? keyOf(ours) : keyOf({ ...ours, reference: disarmed(ours.reference) })
+    const key = keyOf(ours)
     const all = listed.get(key)
     if (all) known.set(key, ours)
     const [theirs] = rowsFor(ours, all)
@@ -91,11 +88,27 @@ export const compare = (query: Query, clientId: number, period: Period, rows: re
   return { matched, findings, parting: partingOf(findings, recordsOf(query, clientId, period)) }
 }
 
+/** The rows with the names of the records they stand for: the exact text of a cell, or else what it may stand for. */
+const asNamed = (rows: readonly TheirRow[], records: Iterable<OurRecord>): readonly TheirRow[] => {
+  const spelled = new Set(
+    rows.flatMap((row) => (row.otherwise ? [keyOf(row), ...row.otherwise.map((one) => keyAs(row, one))] : [])),
+  )
+  if (spelled.size === 0) return rows
+  const known = new Set<string>()
+  for (const record of records) if (spelled.has(keyOf(record))) known.add(keyOf(record))
+  return rows.map((row) => {
+    if (known.has(keyOf(row))) return row
+    const reference = row.otherwise?.find((one) => known.has(keyAs(row, one)))
+    return reference === undefined ? row : { ...row, reference }
+  })
+}
+
 /** A row without a time belongs to any month. */
 const isIn = ({ atMs }: TheirRow, { sinceMs, untilMs }: Period): boolean =>
   atMs === null || (atMs >= sinceMs && atMs < untilMs)
 
 const keyOf = ({ type, reference }: Named): string => `${type} ${reference}`
+const keyAs = ({ type }: Named, reference: string): string => keyOf({ type, reference })
 
 function* recordsOf(query: Query, clientId: number, period: Period): Generator<OurRecord> {
   const currencies = new Map(walletsOfClient(query, { clientId }).map(({ id, currencyId }) => [id, currencyId]))

@@ -4,6 +4,7 @@ import { isObject, jsonIn } from '../http/json.ts'
 import { oneOf, Timestamp } from '../http/schemas.ts'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { counted } from '../kernel/counted.ts'
+import { disarmed } from '../kernel/formula.ts'
 import { AMOUNT_MINOR_MAX, minorPerMajor, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Period } from '../wallets/statement-queries.ts'
@@ -35,6 +36,8 @@ export interface TheirRow {
   type: RecordType
   /** The client's own name for the record. */
   reference: string
+  /** Names that a cell of CSV stands for if no record has its exact text: without padding, and without our apostrophe. */
+  otherwise?: string[] | undefined
   amountMinor: number
   currencyId: number
   status: string | null
@@ -87,7 +90,10 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
       if (!cells) wrong(null, 'has a quote inside a cell, or no closing quote')
       else if (cells.length !== columns.length)
         wrong(null, `has ${counted(cells.length, 'cell')}, and the header ${columns.length}`)
-      else rows.push(...rowIn(named(columns, cells), line, reference, wrong))
+      else {
+        const read = rowIn(named(columns, cells), line, reference, wrong)
+        rows.push(...read.map((row) => ({ ...row, otherwise: otherwiseOf(row.reference) })))
+      }
     } else {
       columns = (cellsIn(record) ?? []).map((cell) => cell.trim().toLowerCase())
       checkHeader(columns, record, wrong)
@@ -162,6 +168,14 @@ const cellsIn = (record: string): string[] | undefined => {
     cells.push(quoted?.replaceAll('""', '"') ?? plain)
     if (end === '') return cells
   }
+}
+
+/** Undefined if the text is all that the cell can stand for. */
+const otherwiseOf = (text: string): string[] | undefined => {
+  const trimmed = text.trim()
+  const plain = disarmed(trimmed.slice(1)) === trimmed ? trimmed.slice(1) : trimmed
+  const others = [...new Set([trimmed, plain])].filter((one) => one !== text && one !== '')
+  return others.length > 0 ? others : undefined
 }
 
 /** The cells by their columns, without padding. A reference stays as it is: names are exact. */

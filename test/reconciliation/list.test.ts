@@ -161,3 +161,41 @@ describe('a record that has ended', () => {
     })
   })
 })
+
+describe('the reference of a CSV cell', () => {
+  const payout = (reference: string): Entry => ({
+    ...{ type: 'payout', reference, minor: 100, currency: 'USD', status: 'created', atMs: 1 },
+  })
+  const cells = (...names: string[]) => `${HEADER}\n${names.map((name) => `"${name}",payout,1,USD\n`).join('')}`
+  const outcome = async (records: string[], list: string) => {
+    const report = reconcile(booksOf(await emptyYear(), records.map(payout)), list)
+    if (!('matched' in report)) throw new Error('The list has problems')
+    const names = (findings: { reference: string }[]) => findings.map(({ reference: name }) => name)
+    const { matched, only_ours, only_theirs, counted_twice } = report
+    return [matched, names(only_ours), names(only_theirs), names(counted_twice)]
+  }
+
+  test.each([
+    ["may have the apostrophe of Scrip's own CSV", ['-5'], ["'-5"], [1, [], [], []]],
+    ["is exact first: '-5 is no other record", ['-5', "'-5"], ["'-5"], [1, ['-5'], [], []]],
+    ["is exact first: '-5 and -5 are two records", ['-5', "'-5"], ["'-5", '-5'], [2, [], [], []]],
+    ['with and without its apostrophe is one record, listed twice', ['-5'], ['-5', "'-5"], [1, [], [], ['-5']]],
+    ['keeps any other apostrophe', ['5'], ["'5"], [0, ['5'], ["'5"], []]],
+    ['may be padded', ['p-1', '-5'], [' p-1\t', " '-5 "], [2, [], [], []]],
+    ['is exact first: its spaces may be part of a name', ['p-1', ' p-1'], [' p-1'], [1, ['p-1'], [], []]],
+    ['padded and not padded is one record, listed twice', ['p-1'], ['p-1 ', 'p-1'], [1, [], [], ['p-1']]],
+    ['that stands for no record is reported as it is', [], [" '-5 ", '  '], [0, [], [" '-5 ", '  '], []]],
+  ])('%s', async (_, records, names, expected) => {
+    expect(await outcome(records, cells(...names))).toEqual(expected)
+  })
+
+  test('is read so in CSV alone: JSON lines have exact names', async () => {
+    const line = (name: string) => JSON.stringify({ reference: name, type: 'payout', amount: 1, currency: 'USD' })
+    expect(await outcome(['-5', 'p-1'], `${line("'-5")}\n${line(' p-1')}`)).toEqual([
+      0,
+      ['-5', 'p-1'],
+      ["'-5", ' p-1'],
+      [],
+    ])
+  })
+})
