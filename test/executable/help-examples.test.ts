@@ -61,6 +61,7 @@ const sandbox = forFile(await start(['--rate-limit', 'off']))
 await login(sandbox, 'sbx_checkout', 'sandbox')
 const [newest] = (await (await sandbox.request('/_sandbox/requests?world=checkout')).json()) as { id: number }[]
 ids.request = String(newest?.id)
+await run(['trigger', 'ping', '--url', sandbox.url]) // an event that was there before
 
 /** The commands that make what an example needs, in its copy of the folder. */
 const BEFORE: readonly [example: RegExp, ...commands: string[]][] = [

@@ -99,26 +99,28 @@ const listenToAll = async (options: ListenOptions): Promise<void> => {
   const client = new SandboxClient(sandboxAccessOf(options))
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.abort())
-  const printed = new Set<string>()
-  const show = async (event: Received, world: string): Promise<void> => {
-    if (printed.has(event.id)) return
-    if (!(await print(`${lineOf(event).trimEnd()}  ${visible(world)}\n`))) stopped.abort()
-  }
+  const earlier = new Set<string>()
   try {
     for await (const messages of messagesIn(await client.feed(stopped.signal))) {
+      const lines: string[] = []
+      const add = (event: Received, world: string): void =>
+        void lines.push(`${lineOf(event).trimEnd()}  ${visible(world)}\n`)
       // The first message comes when the feed is open: no event is missed between it and the earlier ones.
-      if (messages.some(({ data }) => data === undefined) && options.since !== undefined) {
-        for (const { name } of bodyOf<{ name: string }[]>(
-          await client.control('GET', '/worlds', { world: 'default' }),
-        )) {
+      if (options.since !== undefined && messages.some(({ data }) => data === undefined)) {
+        const worlds = bodyOf<{ name: string }[]>(await client.control('GET', '/worlds', { world: 'default' }))
+        for (const { name } of worlds) {
           for (const event of await eventsSince(client, options, name)) {
-            await show(event, name)
-            printed.add(event.id)
+            earlier.add(event.id)
+            add(event, name)
           }
         }
       }
-      for (const { event: type, data } of messages)
-        if (isEvent(type) && matches(patterns, type)) await show(data as Received, (data as { world: string }).world)
+      for (const { event: type, data } of messages) {
+        if (!isEvent(type) || !matches(patterns, type)) continue
+        const event = data as Received & { world: string }
+        if (!earlier.has(event.id)) add(event, event.world)
+      }
+      if (lines.length > 0 && !(await print(lines.join('')))) stopped.abort()
     }
   } catch (error) {
     if (!stopped.signal.aborted) throw error
