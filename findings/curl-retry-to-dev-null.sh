@@ -3,7 +3,7 @@
 # request. Before it tries again, curl truncates its output, and /dev/null cannot be truncated. With a regular file, or with the shell's
 # `>/dev/null`, it sends two requests and ends with 0.
 # Seen with curl 7.88.1 (Debian 12): "exit 23 after 1 requests", "exit 0 after 2 requests" twice.
-# A good guess is that `-o /dev/null`, in every script that only looks at the status, changes nothing about retries.
+# A good guess is that `-o /dev/null`, in every command line that only looks at the status, changes nothing about retries.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT

@@ -14,7 +14,7 @@ node --version
 npm init --yes >/dev/null
 npm install --silent --no-audit --no-fund --save-exact ky@1.14.3 got@14.6.6
 
-cat >run.mjs <<'JAVASCRIPT'
+cat >run.mjs <<'MODULE'
 import { createServer } from 'node:http'
 import got from 'got'
 import ky from 'ky'
@@ -41,7 +41,7 @@ for (const [name, statusOf] of Object.entries({ ky: statusOfKy, got: statusOfGot
   console.log(`${name}: ${off}, throwHttpErrors true: ${on}, broken: ${broken}`)
 }
 process.exit()
-JAVASCRIPT
+MODULE
 node run.mjs | tee seen
 
 diff seen - <<'SEEN'

@@ -17,7 +17,7 @@ node --version
 npm init --yes >/dev/null
 npm install --silent --no-audit --no-fund --save-exact undici@7.30.2
 
-cat >run.mjs <<'JAVASCRIPT'
+cat >run.mjs <<'MODULE'
 import { createServer } from 'node:http'
 import { Agent, RetryAgent, request } from 'undici'
 
@@ -45,7 +45,7 @@ await show('RetryAgent', new RetryAgent(new Agent()))
 await show('RetryAgent, 400', new RetryAgent(new Agent()), 400)
 await show('RetryAgent, throwOnError false', new RetryAgent(new Agent(), { throwOnError: false }))
 process.exit()
-JAVASCRIPT
+MODULE
 node run.mjs | tee seen
 
 diff seen - <<'SEEN'
