@@ -161,3 +161,47 @@ describe('Gnumeric', () => {
     expect(cells(await saved(written.transactions), 'created_at')[0]).toMatch(/^"\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d/)
   })
 })
+
+describe('LibreOffice', () => {
+  /** The amounts and references of the payouts in a language, with columns of these types. */
+  const read = async (language: number, types = ''): Promise<{ amount: unknown[]; reference: unknown[] }> => {
+    let read = { amount: [] as unknown[], reference: [] as unknown[] }
+    await inFolder(async (folder) => {
+      const file = join(folder, 'in.csv')
+      await Bun.write(file, written.plain)
+      const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1'
+      const from = `--infilter=CSV:44,34,76,1,${types},${language}`
+      const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
+      const command = ['soffice', '--headless', profile, '--convert-to', filter, from, '--outdir', join(folder, 'out')]
+      const child = Bun.spawn([...command, file], {
+        stdout: 'ignore',
+        stderr: 'ignore',
+        env: { ...Bun.env, HOME: folder },
+      })
+      expect(await child.exited).toBe(0)
+      const [name = ''] = [...new Bun.Glob('*.csv').scanSync(join(folder, 'out'))]
+      const text = await Bun.file(join(folder, 'out', name)).text()
+      read = { amount: cells(text, 'amount'), reference: cells(text, 'reference_id') }
+    })
+    return read
+  }
+  const [ENGLISH, GERMAN, DUTCH] = [1033, 1031, 1043]
+
+  skipped('soffice')('takes references for numbers', async () => {
+    expect((await read(ENGLISH)).reference).toEqual(['100000', expect.stringMatching(/^6\.03.*E\+0?16$/), '123'])
+  })
+
+  skipped('soffice')('makes an amount with three decimals a thousand times too large in German and Dutch', async () => {
+    for (const language of [GERMAN, DUTCH]) {
+      expect((await read(language)).amount).toEqual(['12345', '12345', '12345'])
+    }
+  })
+
+  skipped('soffice')('leaves both as they are with the type Text for references and the language English', async () => {
+    // The seventh column has the type 2, which is text.
+    expect(await read(ENGLISH, '7/2')).toEqual({
+      amount: ['12.345', '12.345', '12.345'],
+      reference: ['1E5', LONG, '00123'],
+    })
+  })
+})
