@@ -170,7 +170,7 @@ const cellsIn = (record: string): string[] | undefined => {
   }
 }
 
-/** Undefined if the text is all that the cell can stand for. */
+/** Other names that a cell may stand for, without padding or the apostrophe of our own CSV; undefined without any. */
 const otherwiseOf = (text: string): string[] | undefined => {
   const trimmed = text.trim()
   const plain = disarmed(trimmed.slice(1)) === trimmed ? trimmed.slice(1) : trimmed
