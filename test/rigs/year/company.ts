@@ -52,8 +52,9 @@ export class Company {
     this.nowMs = startMs
     // This process runs nothing else: its clock and its standard output belong to the year.
     Reflect.set(Date, 'now', () => this.nowMs)
-    Reflect.set(process.stdout, 'write', (text: string) => {
+    Reflect.set(process.stdout, 'write', (text: string, onWritten?: () => void) => {
       this.#said += text
+      onWritten?.()
       return true
     })
     const flags = ['--mode', 'live', '--data-dir', dataDir, '--rate-limit', 'off']
