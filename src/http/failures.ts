@@ -24,6 +24,14 @@ export const ROUTE_NOT_FOUND: Failure = {
   isUniform: true,
 }
 
+/** The usual paths of health checks in other services. */
+const HEALTH_ELSEWHERE = /^\/_?(?:health|healthz|healthcheck|health-check|ping|ready|live)\/?$/
+
+export const routeNotFound = (path: string): Failure =>
+  HEALTH_ELSEWHERE.test(path)
+    ? { ...ROUTE_NOT_FOUND, message: `${ROUTE_NOT_FOUND.message}. Health checks are GET /livez and GET /readyz` }
+    : ROUTE_NOT_FOUND
+
 export const HOST_INVALID: Failure = {
   code: 'host_invalid',
   kind: 'BAD_REQUEST',

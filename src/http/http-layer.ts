@@ -2,7 +2,7 @@ import { type Context, Elysia } from 'elysia'
 import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
 import { dryRunResponse, isOfDryRun } from './dry-run.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
-import { HOST_INVALID, ROUTE_NOT_FOUND } from './failures.ts'
+import { HOST_INVALID, routeNotFound } from './failures.ts'
 import { JSON_TYPE, Json, UNCACHED } from './json.ts'
 import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
@@ -69,7 +69,7 @@ const errorResponder = (options: HttpLayerOptions) => {
         return refuse(error, routed)
       }
     }
-    return respondWith(ROUTE_NOT_FOUND, routed)
+    return respondWith(routeNotFound(routed.path), routed)
   }
 
   return { refuse, refuseUnknownPath }

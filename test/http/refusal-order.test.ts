@@ -225,4 +225,9 @@ describe('An unknown route', () => {
   ])('%s %s is 404 if the path has other methods', async (method, path) => {
     await expectResponse(server.request(path, { method }), 404, ROUTE_NOT_FOUND)
   })
+
+  test.each(['/health', '/healthz', '/healthcheck', '/ready'])('%s says where the health checks are', async (path) => {
+    const found = notFound('Route not found. Health checks are GET /livez and GET /readyz')
+    await expectResponse(server.request(path), 404, found)
+  })
 })

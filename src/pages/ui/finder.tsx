@@ -106,6 +106,6 @@ const excerptOf = ({ title, text }: Searched, terms: ReturnType<typeof termsIn>)
     .map((name) => body.indexOf(name))
     .find((index) => index >= 0)
   const from = at === undefined || at < BEFORE_LENGTH ? 0 : body.indexOf(' ', at - BEFORE_LENGTH) + 1
-  const part = text.slice(from, from + TEXT_LENGTH)
+  const part = text.slice(from, from + TEXT_LENGTH).replaceAll('`', '')
   return `${from > 0 ? '… ' : ''}${part}${from + TEXT_LENGTH < text.length ? ' …' : ''}`
 }

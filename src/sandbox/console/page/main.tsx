@@ -11,7 +11,7 @@ import { Events } from './events/events.tsx'
 import { ActiveFaults, Faults } from './faults/faults.tsx'
 import { Money } from './money.tsx'
 import { Keys, Palette } from './palette.tsx'
-import { ALL_WORLDS, go, hrefOf, showsAll, usePlace } from './place.ts'
+import { ALL_WORLDS, go, hrefOf, keepWorld, type Place, showsAll, usePlace, worldFor, worldOf } from './place.ts'
 import { Requests } from './requests/requests.tsx'
 import { Send } from './send/send.tsx'
 import { store, useStore } from './store.ts'
@@ -36,13 +36,17 @@ const CONNECTIONS = {
 } as const
 
 /** On a narrow screen it scrolls sideways to the page that is shown. */
-const Menu = ({ page: shown, world }: { page: string; world: string }) => {
+const Menu = ({ page: shown, place }: { page: string; place: Place }) => {
   const menu = useRef<HTMLElement>(null)
   useLayoutEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
   return (
     <nav aria-label="Console" ref={menu}>
       {Object.entries(PAGES).map(([page, { title }]) => (
-        <a key={page} href={hrefOf({ page, world })} aria-current={page === shown ? 'page' : undefined}>
+        <a
+          key={page}
+          href={hrefOf({ page, world: worldFor(page, place) })}
+          aria-current={page === shown ? 'page' : undefined}
+        >
           {title}
         </a>
       ))}
@@ -85,6 +89,10 @@ const Console = () => {
   useEffect(() => {
     if (worlds) store.open(isKnown ? world : undefined)
   }, [worlds, isKnown, world])
+  const acting = worldOf(place)
+  useEffect(() => {
+    if (worlds) keepWorld(worlds.includes(acting) ? acting : 'default')
+  }, [worlds, acting])
   const { title, View } = PAGES[page]
   useEffect(() => {
     document.title = `${title} · Scrip console`
@@ -99,7 +107,7 @@ const Console = () => {
         <a class="brand" href="/">
           Scrip
         </a>
-        <Menu page={page} world={world} />
+        <Menu page={page} place={place} />
         <div class="line side">
           {isKnown && <ActiveFaults place={place} />}
           <Select

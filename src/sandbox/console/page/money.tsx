@@ -101,7 +101,9 @@ const WalletView = ({ wallet, world }: { wallet: Wallet & { owner: string }; wor
           value={value}
           onText={setValue}
         />
-        <button type="submit">Fund</button>
+        <button type="submit" aria-label={`Fund wallet ${id} of ${world}`}>
+          Fund
+        </button>
       </Form>
     </section>
   )
@@ -212,6 +214,7 @@ const Records = ({ title, world, records, operation }: RecordsProps) => (
               <Button
                 key={text}
                 text={text}
+                title={`In ${world}`}
                 class={/fail|refund|return/.test(under) ? 'danger' : ''}
                 onClick={() => change(world, `/${kind}s/${id}/${under}`, body, `${name}: ${text}`)}
               />

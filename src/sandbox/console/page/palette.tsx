@@ -4,7 +4,8 @@ import { Button } from '../../../pages/ui/forms.tsx'
 import { useKeys } from '../../../pages/ui/hooks.ts'
 import { act } from '../../../pages/ui/notices.tsx'
 import { ask } from './api.ts'
-import { go, type Place, worldOf } from './place.ts'
+import { NETWORK_FAULTS } from './faults/network.ts'
+import { go, type Place, worldFor, worldOf } from './place.ts'
 import { readOperations } from './send/operations.ts'
 import { store } from './store.ts'
 
@@ -16,7 +17,7 @@ interface Props {
 
 /** Finds pages, worlds, operations and actions by a part of their names. */
 export const Palette = (props: Props) => (
-  <Finder label="Find a page, a world, an operation or an action" load={() => choicesOf(props)} />
+  <Finder label="Find a page, a world, an operation, a fault or an action" load={() => choicesOf(props)} />
 )
 
 /** The actions of a world: an operation of the control API, and its body. */
@@ -36,13 +37,22 @@ const choicesOf = async ({ place, pages, worlds }: Props): Promise<Choice[]> => 
     return { kind, title, words: kind, text: '', choose }
   }
   return [
-    ...Object.entries(pages).map(([page, { title }]) => choice('Page', title, () => go({ page, world: place.world }))),
+    ...Object.entries(pages).map(([page, { title }]) =>
+      choice('Page', title, () => go({ page, world: worldFor(page, place) })),
+    ),
     ...worlds.map((name) => choice('World', name, () => go({ page: place.page, world: name }))),
     ...ACTIONS.map(([title, method, path, body]) =>
-      choice('Action', `${title} (${world})`, () =>
+      choice('Action', `${title} in ${world}`, () =>
         act(() => ask(method, path, { world, body }), `${title}: ${world}`),
       ),
     ),
+    ...NETWORK_FAULTS.map(({ title, about }) => ({
+      kind: `Fault for ${world}`,
+      title,
+      words: 'fault inject',
+      text: about,
+      choose: () => go({ page: 'faults', world, q: title }),
+    })),
     choice('Action', 'Pause or resume the list', () => store.pause(!store.isPaused)),
     ...operations.map(({ method, path, operation: { operationId, summary } }) =>
       choice('Send', `${summary} — ${method} ${path}`, () => go({ page: 'send', world, operation: operationId })),
@@ -56,7 +66,7 @@ const KEYS = {
   'k, ↑': 'Previous request',
   p: 'Pause or resume the list',
   Escape: 'Close the open request',
-  'Ctrl+K': 'Find a page, a world, an operation or an action',
+  'Ctrl+K': 'Find a page, a world, an operation, a fault or an action',
   '?': 'Show the keys',
 } as const
 

@@ -21,8 +21,18 @@ export const ALL_WORLDS = '*'
 const OF_ALL_WORLDS = ['requests', 'coverage']
 export const showsAll = (page: string): boolean => OF_ALL_WORLDS.includes(page)
 
-/** The world of an action on a page of all worlds. */
-export const worldOf = ({ world }: Place): string => (world === ALL_WORLDS ? 'default' : world)
+const LAST_WORLD = 'scrip-console-world'
+
+/** Keeps the world that somebody has looked at, for this tab. */
+export const keepWorld = (world: string): void => sessionStorage.setItem(LAST_WORLD, world)
+
+/** The world of actions: that of the page, else that of the open request, else the one that was looked at last. */
+export const worldOf = ({ world, of }: Pick<Place, 'world' | 'of'>): string =>
+  world === ALL_WORLDS ? (of ?? sessionStorage.getItem(LAST_WORLD) ?? 'default') : world
+
+/** The world in which another page opens: one that shows all worlds keeps showing them. */
+export const worldFor = (page: string, place: Pick<Place, 'world' | 'of'>): string =>
+  showsAll(page) ? place.world : worldOf(place)
 
 export const hrefOf = ({ page, world, ...named }: Place): string =>
   hashOf(page, { ...(world !== ALL_WORLDS && { world }), ...named })
@@ -37,5 +47,5 @@ export const keepPlace = (place: Place): void => history.replaceState(null, '', 
 export const usePlace = (): Place =>
   usePlaceIn((path, query) => {
     const page = path || 'requests'
-    return { world: showsAll(page) ? ALL_WORLDS : 'default', ...query, page }
+    return { world: showsAll(page) ? ALL_WORLDS : worldOf({ world: ALL_WORLDS }), ...query, page }
   })

@@ -34,7 +34,7 @@ export const Events = ({ place }: { place: Place }) => {
     act(() => ask('POST', `/events/${id}/redeliver`, { world, body: {} }), 'On its way again')
   const aside = (
     <div class="line">
-      <Button text="Deliver what is due" onClick={settle} />
+      <Button text={`Deliver what is due in ${world}`} onClick={settle} />
       <Button text="Refresh" onClick={reload} />
     </div>
   )

@@ -40,7 +40,9 @@ export const Faults = ({ place }: { place: Place }) => {
   const news = useNews()
   const { value: rules, error } = useLoaded(() => get<Rule[]>('/faults', { world }), [world, news])
   const remove = (under: string, done: string) => act(() => ask('DELETE', `/faults${under}`, { world }), done)
-  const removeAll = <Button text="Remove all" class="danger" onClick={() => remove('', 'Removed all faults')} />
+  const removeAll = (
+    <Button text={`Remove all from ${world}`} class="danger" onClick={() => remove('', 'Removed all faults')} />
+  )
   return (
     <div class="stack">
       <Failed error={error} />
@@ -59,15 +61,15 @@ export const Faults = ({ place }: { place: Place }) => {
           ))}
         </ul>
       </Card>
-      <Choices world={world} />
+      <Choices key={place.q} world={world} sought={place.q ?? ''} />
     </div>
   )
 }
 
 /** Faults of the network and of deliveries, and behind a search every documented error: there are hundreds. */
-const Choices = ({ world }: { world: string }) => {
+const Choices = ({ world, sought }: { world: string; sought: string }) => {
   const { value: errors = [] } = useLoaded(() => get<DocumentedError[]>('/errors'), [])
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useState(sought)
   const [scope, setScope] = useState(PURCHASE)
   const [times, setTimes] = useState('1')
   const [isAfter, setAfter] = useState(false)
@@ -83,10 +85,10 @@ const Choices = ({ world }: { world: string }) => {
       ...(path && { match: { method, path } }),
       ...(times !== '' && { times: Number(times) }),
     }
-    return act(() => ask('POST', '/faults', { world, body }), `Active: ${title}`)
+    return act(() => ask('POST', '/faults', { world, body }), `Active in ${world}: ${title}`)
   }
   return (
-    <Card title="Inject a fault">
+    <Card title={`Inject a fault into ${world}`}>
       <div class="line">
         <Input
           type="search"
@@ -116,8 +118,8 @@ const Choices = ({ world }: { world: string }) => {
               <span class="soft">{choice.text}</span>
             </span>
             <Button
-              text="Inject"
-              aria-label={`Inject: ${choice.title}${choice.operation ? ` for ${choice.operation}` : ''}`}
+              text={`Inject into ${world}`}
+              aria-label={`Inject: ${choice.title}${choice.operation ? ` for ${choice.operation}` : ''} into ${world}`}
               onClick={() => inject(choice)}
             />
           </li>
@@ -168,7 +170,7 @@ export const ActiveFaults = ({ place }: { place: Place }) => {
   if (count === 0) return null
   return (
     <a class="tag bad" href={hrefOf({ page: 'faults', world })}>
-      {counted(count, 'fault')} active
+      {counted(count, 'fault')} active in {world}
     </a>
   )
 }

@@ -82,7 +82,8 @@ const Row = ({ request, response, method, path, outcome, message, ...rest }: Req
     <Method method={method} />
     <span class="mono path">{visible(path)}</span>
     <span class="outcome">
-      {outcome !== 'success' && outcome} {message !== null && <span class="soft">{visible(message)}</span>}
+      {outcome !== 'success' && outcome}
+      {message !== null && <span class="soft"> {visible(message)}</span>}
       {rest.fault !== null && <FaultTag fault={rest.fault} />}
       {rest.resent && <Tag kind="warn">sent again</Tag>}
       {rest.dry_run && <Tag kind="info">dry run</Tag>}

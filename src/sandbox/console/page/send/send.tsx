@@ -126,7 +126,7 @@ const RequestForm = ({ entry, recorded, clients, world, place }: FormProps) => {
         )}
         <TestValues entry={entry} world={world} body={body} onBody={setBody} onValue={set} />
         <button type="submit" class="primary">
-          Send
+          Send in {world}
         </button>
       </Form>
       {response && (

@@ -30,7 +30,7 @@ export const ClockCard = ({ world }: { world: string }) => {
     }, done)
   const next = due.value?.find(({ at }) => at > now)
   const toggle = () => move({ frozen: !frozen }, frozen ? 'The clock runs' : 'The clock stands still')
-  const freeze = <Button text={frozen ? 'Frozen' : 'Freeze'} aria-pressed={frozen} onClick={toggle} />
+  const freeze = <Button text={`${frozen ? 'Frozen' : 'Freeze'}: ${world}`} aria-pressed={frozen} onClick={toggle} />
   return (
     <Card title={`Clock of ${world}`} aside={freeze}>
       <Failed error={clock.error ?? due.error} />
@@ -42,7 +42,7 @@ export const ClockCard = ({ world }: { world: string }) => {
           <Button
             key={name}
             text={name}
-            aria-label={`Advance the clock by ${name.slice(1)}`}
+            aria-label={`Advance the clock by ${name.slice(1)}: ${world}`}
             onClick={() => move({ advance })}
           />
         ))}
@@ -51,10 +51,12 @@ export const ClockCard = ({ world }: { world: string }) => {
       </div>
       <Form class="line" onSubmit={() => move({ now: to })}>
         <Input aria-label="Set the clock to" placeholder="2030-01-01T12:00:00Z" required value={to} onText={setTo} />
-        <button type="submit">Set</button>
+        <button type="submit" aria-label={`Set the clock of ${world}`}>
+          Set
+        </button>
       </Form>
       <h3>Next due</h3>
-      {due.value?.length === 0 && <Empty>Nothing waits for the clock.</Empty>}
+      {due.value?.length === 0 && <Empty>Nothing is scheduled.</Empty>}
       <Timeline
         steps={(due.value ?? []).map(({ at, kind, id, next: name, attempt, webhook }) => {
           return { at, name, note: kind === 'delivery' ? `attempt ${attempt} for ${webhook}` : `${kind} ${id}` }

@@ -144,6 +144,7 @@ const PaceCard = ({ world }: { world: string }) => {
             <Button
               key={mover}
               text={name}
+              aria-label={`${records} ${name}: ${world}`}
               aria-pressed={value?.[records] === mover}
               onClick={() => set(records, mover)}
             />
