@@ -27,10 +27,11 @@ export const ROUTE_NOT_FOUND: Failure = {
 /** The usual paths of health checks in other services. */
 const HEALTH_ELSEWHERE = /^\/_?(?:health|healthz|healthcheck|health-check|ping|ready|live)\/?$/
 
+/** The health checks, as RFC 8631 links to them: the message of an unknown route is exact (contract C4). */
+const HEALTH_HERE = { Link: '</livez>; rel="status", </readyz>; rel="status"' }
+
 export const routeNotFound = (path: string): Failure =>
-  HEALTH_ELSEWHERE.test(path)
-    ? { ...ROUTE_NOT_FOUND, message: `${ROUTE_NOT_FOUND.message}. Health checks are GET /livez and GET /readyz` }
-    : ROUTE_NOT_FOUND
+  HEALTH_ELSEWHERE.test(path) ? { ...ROUTE_NOT_FOUND, headers: HEALTH_HERE } : ROUTE_NOT_FOUND
 
 export const HOST_INVALID: Failure = {
   code: 'host_invalid',

@@ -43,7 +43,8 @@ export const serviceRoutes = ({ version, mode, clock, isReady }: ServiceRoutesOp
     .get('/livez', () => ({ status: 'ok' as const }), {
       id: 'isAlive',
       summary: 'Check whether the process runs',
-      description: 'For supervisors. Needs no token and has no rate limit.',
+      description:
+        'For supervisors: what other services call `/health` or `/healthz`. Needs no token and has no rate limit.',
       ...PROBE,
     })
     .get(

@@ -226,8 +226,9 @@ describe('An unknown route', () => {
     await expectResponse(server.request(path, { method }), 404, ROUTE_NOT_FOUND)
   })
 
-  test.each(['/health', '/healthz', '/healthcheck', '/ready'])('%s says where the health checks are', async (path) => {
-    const found = notFound('Route not found. Health checks are GET /livez and GET /readyz')
-    await expectResponse(server.request(path), 404, found)
+  test.each(['/health', '/healthz', '/healthcheck', '/ready'])('%s links to the health checks', async (path) => {
+    const response = await server.request(path)
+    expect(response.headers.get('link')).toBe('</livez>; rel="status", </readyz>; rel="status"')
+    await expectResponse(response, 404, ROUTE_NOT_FOUND)
   })
 })

@@ -11,7 +11,7 @@ import { Events } from './events/events.tsx'
 import { ActiveFaults, Faults } from './faults/faults.tsx'
 import { Money } from './money.tsx'
 import { Keys, Palette } from './palette.tsx'
-import { ALL_WORLDS, go, hrefOf, keepWorld, type Place, showsAll, usePlace, worldFor, worldOf } from './place.ts'
+import { ALL_WORLDS, go, hrefOf, keepWorld, type Place, showsAll, usePlace, worldFor } from './place.ts'
 import { Requests } from './requests/requests.tsx'
 import { Send } from './send/send.tsx'
 import { store, useStore } from './store.ts'
@@ -81,18 +81,17 @@ const Console = () => {
   const [needsToken, setNeedsToken] = useState(false)
   useEffect(() => whenTokenIsMissing(() => setNeedsToken(true)), [])
   const { connection } = useStore()
-  const { value: worlds, reload } = useLoaded(
-    async () => (await get<World[]>('/worlds')).map(({ name }) => name),
-    [needsToken, page, world, connection],
-  )
+  const { value: worlds, reload } = useLoaded(async () => {
+    store.worlds = (await get<World[]>('/worlds')).map(({ name }) => name)
+    return store.worlds
+  }, [needsToken, page, world, connection])
   const isKnown = world === ALL_WORLDS || worlds?.includes(world) === true
   useEffect(() => {
     if (worlds) store.open(isKnown ? world : undefined)
   }, [worlds, isKnown, world])
-  const acting = worldOf(place)
   useEffect(() => {
-    if (worlds) keepWorld(worlds.includes(acting) ? acting : 'default')
-  }, [worlds, acting])
+    if (worlds) keepWorld(place)
+  }, [worlds, place])
   const { title, View } = PAGES[page]
   useEffect(() => {
     document.title = `${title} · Scrip console`

@@ -1,4 +1,5 @@
 import { hashOf, usePlaceIn } from '../../../pages/ui/hooks.ts'
+import { store } from './store.ts'
 
 /** The place that the console shows. The address keeps it, so that people can share it and go back to it. */
 export interface Place {
@@ -23,12 +24,22 @@ export const showsAll = (page: string): boolean => OF_ALL_WORLDS.includes(page)
 
 const LAST_WORLD = 'scrip-console-world'
 
-/** Keeps the world that somebody has looked at, for this tab. */
-export const keepWorld = (world: string): void => sessionStorage.setItem(LAST_WORLD, world)
+/** Keeps the world that somebody looks at, for this tab. */
+export const keepWorld = ({ world, of }: Place): void => {
+  const seen = world === ALL_WORLDS ? of : world
+  if (seen !== undefined && store.worlds.includes(seen)) sessionStorage.setItem(LAST_WORLD, seen)
+}
 
-/** The world of actions: that of the page, else that of the open request, else the one that was looked at last. */
+/** The world that was looked at last and still exists, else that of the newest request. */
+const lastWorld = (): string => {
+  const seen = sessionStorage.getItem(LAST_WORLD)
+  if (seen !== null && (store.worlds.length === 0 || store.worlds.includes(seen))) return seen
+  return store.requests.find(({ world }) => store.worlds.includes(world))?.world ?? 'default'
+}
+
+/** The world of actions: that of the page, else that of the open request, else the one of before. */
 export const worldOf = ({ world, of }: Pick<Place, 'world' | 'of'>): string =>
-  world === ALL_WORLDS ? (of ?? sessionStorage.getItem(LAST_WORLD) ?? 'default') : world
+  world === ALL_WORLDS ? (of ?? lastWorld()) : world
 
 /** The world in which another page opens: one that shows all worlds keeps showing them. */
 export const worldFor = (page: string, place: Pick<Place, 'world' | 'of'>): string =>

@@ -11,6 +11,7 @@ const FRESH_MS = 1_000
 
 /** The requests of a world, or of all, the newest first: those of the log, then those of the feed. */
 class Store {
+  worlds: readonly string[] = []
   requests: readonly RequestHead[] = []
   connection: Connection = 'connecting'
   isPaused = false

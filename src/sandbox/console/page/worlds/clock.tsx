@@ -30,7 +30,7 @@ export const ClockCard = ({ world }: { world: string }) => {
     }, done)
   const next = due.value?.find(({ at }) => at > now)
   const toggle = () => move({ frozen: !frozen }, frozen ? 'The clock runs' : 'The clock stands still')
-  const freeze = <Button text={`${frozen ? 'Frozen' : 'Freeze'}: ${world}`} aria-pressed={frozen} onClick={toggle} />
+  const freeze = <Button text={`Freeze ${world}`} aria-pressed={frozen} onClick={toggle} />
   return (
     <Card title={`Clock of ${world}`} aside={freeze}>
       <Failed error={clock.error ?? due.error} />
