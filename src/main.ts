@@ -2,7 +2,6 @@ import './start/production.ts'
 import { CommanderError } from 'commander'
 import { argumentsOf, commandLine } from './commands/command-line.ts'
 import { print } from './commands/terminal/output.ts'
-import { ExposedSecret, UsageError } from './config/environment.ts'
 import { EXIT, errorText, ProgramError } from './kernel/exit.ts'
 import { givenEnvironment } from './start/production.ts'
 
@@ -12,8 +11,6 @@ const exitCodeOf = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(errorText(message))
-  if (error instanceof UsageError) return EXIT.usage
-  if (error instanceof ExposedSecret) return EXIT.data
   return error instanceof ProgramError ? error.exitCode : EXIT.failed
 }
 

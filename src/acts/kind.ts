@@ -2,7 +2,7 @@ import type { Query, Tx } from '../db/database.ts'
 import type { Narrowing, Rows } from '../db/narrowing.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { refused } from '../kernel/exit.ts'
-import { DomainError, type Failure, transitionRefused } from '../kernel/failure.ts'
+import { DomainError, type Failure } from '../kernel/failure.ts'
 import type { Act, Acting, ActResult, StepContext } from './act.ts'
 import type { Administration } from './administration.ts'
 import { type Cell, type Columns, type Row, rowOf } from './cells.ts'
@@ -113,8 +113,7 @@ export const step = <Id, Item, Takes extends Fields>(
       } catch (error) {
         if (!kind.remedyOf || !isOfStatus(error)) throw error
         const { status } = rowOf(shown, item, acting)
-        const isThere = error.failure.message === transitionRefused(String(status), String(status)).message
-        const problem = isThere ? `${status} already` : `${status}, and cannot be changed like this`
+        const problem = error.failure.isThere ? `${status} already` : `${status}, and cannot be changed like this`
         throw refused(`${kind.name} ${id} is ${problem}\n${kind.remedyOf(item)}`)
       }
       const changed = get(kind, tx, id)

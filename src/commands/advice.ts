@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { DataFault, isBusy } from '../db/data-folder.ts'
-import { SchemaMismatch } from '../db/migrate.ts'
+import { isBusy } from '../db/data-folder.ts'
+import { messageOf } from '../http/error-message.ts'
 import { renderFailure } from '../http/errors.ts'
-import { ProgramError, refused, unusable } from '../kernel/exit.ts'
+import { DataFault, ProgramError, refused, unusable } from '../kernel/exit.ts'
 import { DomainError, isUnavailable } from '../kernel/failure.ts'
 import { FileFault } from '../kernel/problems.ts'
-import { StatementFault } from '../wallets/statement.ts'
 
 /** The errors that operators read: a line that says what is wrong, and one that says what to do next. */
 
@@ -33,45 +32,39 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
 }
 
-/** An error about a file or a folder, with its path and its problem: exit code 4. */
-export const dataError = (error: unknown, where: string | undefined): ProgramError => {
-  const what = error instanceof Error ? error.message : String(error)
-  const message = fileFault(error, where) ?? (where === undefined ? what : `${where}: ${what}`)
-  return unusable(message, { cause: error })
-}
-
-/** An error of the file system or of SQLite in words, with its path if it has one; undefined for others. */
-const fileFault = (error: unknown, where: string | undefined): string | undefined => {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  const words = FILE_FAULTS[String(error.code)]
-  const path = 'path' in error ? String(error.path) : where
-  return words === undefined || path === undefined ? undefined : `${path} ${words}`
-}
-
-const DATA_ERRORS = [DataFault, SchemaMismatch, FileFault, StatementFault]
-
-const isDataError = (error: unknown): boolean =>
-  DATA_ERRORS.some((kind) => error instanceof kind) ||
-  (error instanceof Error && 'code' in error && /^(SQLITE_|E[A-Z]+$)/.test(String(error.code)))
-
-/** Does some work on a file or folder; turns its errors into a ProgramError (contract C1). */
-export const explainFaults = async <T>(where: string, work: () => T | Promise<T>): Promise<T> => {
+/** Does some work on a file or folder. Its errors get the path, and those of the runtime and the API get words (contract C1). */
+export const explainFaults = async <T>(path: string, work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    if (isBusy(isUnavailable(error) ? error.cause : error)) {
-      throw refused(`${where}: another program writes for too long\nTry again.`)
-    }
-    if (isUnavailable(error)) throw dataError(error.cause, where)
-    if (error instanceof DomainError) throw refused(wordsOf(error))
-    throw error instanceof ProgramError || !isDataError(error) ? error : dataError(error, where)
+    throw programErrorOf(error, path) ?? error
   }
+}
+
+/** Undefined for an error of which nothing is known. */
+const programErrorOf = (error: unknown, path: string): ProgramError | undefined => {
+  if (error instanceof DataFault) return error.in(path)
+  if (error instanceof ProgramError) return error
+  if (error instanceof DomainError) {
+    return (isUnavailable(error) && programErrorOf(error.cause, path)) || refused(wordsOf(error))
+  }
+  if (isBusy(error)) return refused(`${path}: another program writes for too long\nTry again.`)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^(SQLITE_|E[A-Z]+$)/.test(code) ? dataError(error as Error, path) : undefined
+}
+
+/** An error about a file or a folder, with its path and its problem: exit code 4. */
+export const dataError = (error: Error, path: string): ProgramError => {
+  if (error instanceof DataFault) return error.in(path)
+  const words = 'code' in error ? FILE_FAULTS[String(error.code)] : undefined
+  const about = 'path' in error ? String(error.path) : path
+  return unusable(words === undefined ? `${about}: ${error.message}` : `${about} ${words}`, { cause: error })
 }
 
 /** The message that a client of the API would get, and advice for an operator. */
 const wordsOf = ({ failure }: DomainError): string => {
   const { body } = renderFailure(failure, { errorShape: 'flat', unexpectedError: 'Internal error' })
-  const message = String(body.message)
+  const message = String(messageOf(body))
   return message.charAt(0).toLowerCase() + message.slice(1) + (NEXT_STEPS[failure.code] ?? '')
 }
 
@@ -87,7 +80,7 @@ export const readInput = (file: string): string => {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (error) {
-    throw dataError(error, file)
+    throw dataError(error as Error, file)
   }
 }
 
@@ -97,6 +90,6 @@ export const withInput = async <T>(file: string, work: (text: string) => T | Pro
   try {
     return await work(text)
   } catch (error) {
-    throw error instanceof FileFault ? dataError(error, file) : error
+    throw error instanceof FileFault ? error.in(file) : error
   }
 }

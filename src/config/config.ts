@@ -1,6 +1,7 @@
 import { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { HOUR_MS } from '../kernel/clock.ts'
+import { misused } from '../kernel/exit.ts'
 import { parseKey } from '../kernel/keys.ts'
 import {
   findSecret,
@@ -10,7 +11,6 @@ import {
   pipelineSummary,
   portOf,
   setBy,
-  UsageError,
   variableOf,
 } from './environment.ts'
 import {
@@ -32,20 +32,20 @@ const KEY_BYTES = 32
 /** Orders are not placed at prices older than this (contract C12). */
 const LIVE_CHARGE_TTL_MS_MAX = HOUR_MS
 
-/** @throws UsageError when options exclude each other */
+/** @throws ProgramError when options exclude each other */
 export const configOf = (options: ServeOptions) => {
   const config = documentConfigOf(options)
   if (config.mode === 'live' && config.dataDir === undefined) {
-    throw new UsageError('--mode live needs a folder for its records\nSet --data-dir.')
+    throw misused('--mode live needs a folder for its records\nSet --data-dir.')
   }
   if (config.postgres) requireForPostgres(config)
   return config
 }
 
-/** `scrip openapi` has no records, and needs no folder in live mode either. @throws UsageError */
+/** `scrip openapi` has no records, and needs no folder in live mode either. @throws ProgramError */
 export const documentConfigOf = (options: ServeOptions) => {
   if (options.mode === 'live' && options.chargeTtl > LIVE_CHARGE_TTL_MS_MAX) {
-    throw new UsageError('--charge-ttl is at most 1h in live mode\nAn order pays the held price.')
+    throw misused('--charge-ttl is at most 1h in live mode\nAn order pays the held price.')
   }
   return Object.freeze({
     host: options.host,
@@ -87,57 +87,55 @@ export const documentConfigOf = (options: ServeOptions) => {
 /** The options of flags and environment. A flag overrides its variable, and the variable the default (contract C1). */
 export type Config = ReturnType<typeof documentConfigOf>
 
-/** @throws UsageError */
+/** @throws ProgramError */
 const requireForPostgres = ({ voucherKey, signingKey }: Config): void => {
   if (!voucherKey || !signingKey) {
     const missing = variableOf(voucherKey ? 'signingKey' : 'voucherKey')
-    throw new UsageError(`--postgres needs the keys that all servers share\nSet ${missing}, or ${missing}_FILE.`)
+    throw misused(`--postgres needs the keys that all servers share\nSet ${missing}, or ${missing}_FILE.`)
   }
 }
 
-/** The PostgreSQL that holds the data, if one does. @throws UsageError, ExposedSecret */
+/** The PostgreSQL that holds the data, if one does. @throws ProgramError */
 const findPostgres = (option?: string): PostgresTarget | undefined => {
   const url = findSecret('postgres', option, true)
   const target = url === undefined ? undefined : parsePostgresUrl(url)
   if (target?.password !== undefined && isFlag('postgres', option)) {
-    throw new UsageError(
+    throw misused(
       'every user of the machine can read the password in --postgres\nSet SCRIP_POSTGRES or SCRIP_POSTGRES_FILE.',
     )
   }
   return target
 }
 
-/** A file, or a name. @throws UsageError */
+/** A file, or a name. @throws ProgramError */
 const scenarioOf = ({ scenario, snapshot }: ServeOptions): string | undefined => {
   if (scenario !== undefined && snapshot !== undefined) {
-    throw new UsageError('--scenario and --snapshot cannot be used together\nLeave one out.')
+    throw misused('--scenario and --snapshot cannot be used together\nLeave one out.')
   }
   return scenario
 }
 
-/** @throws UsageError, which never contains the key, or ExposedSecret */
+/** @throws ProgramError, which never contains the key */
 const findKey = (name: string, isPrivate: boolean, option?: string): Uint8Array | undefined => {
   const bytes = findSecretBytes(name, option, isPrivate)
   if (bytes === undefined) return undefined
   const isText = /^[\x20-\x7e\s]*$/.test(bytes.toString('latin1'))
   const key = bytes.length === KEY_BYTES && !isText ? bytes : parseKey(bytes.toString('utf8'), KEY_BYTES)
   if (!key)
-    throw new UsageError(
-      `${variableOf(name)} is not a key\nA key is ${KEY_BYTES} bytes as hexadecimal digits or base64.`,
-    )
+    throw misused(`${variableOf(name)} is not a key\nA key is ${KEY_BYTES} bytes as hexadecimal digits or base64.`)
   return key
 }
 
 export const findNewVoucherKey = (): Uint8Array | undefined => findKey('newVoucherKey', true)
 
-/** Metrics are for operators, and never share the port of the API. @throws UsageError */
+/** Metrics are for operators, and never share the port of the API. @throws ProgramError */
 const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
   if (metricsPort === undefined) {
     if (host === LOOPBACK) return undefined
-    throw new UsageError('--metrics-host needs a port\nSet --metrics-port, too.')
+    throw misused('--metrics-host needs a port\nSet --metrics-port, too.')
   }
   if (metricsPort !== 0 && metricsPort === portOf(port)) {
-    throw new UsageError(`--metrics-port ${metricsPort} is the port of the API\nUse another port for metrics.`)
+    throw misused(`--metrics-port ${metricsPort} is the port of the API\nUse another port for metrics.`)
   }
   return { host, port: metricsPort }
 }
@@ -145,7 +143,7 @@ const metricsOf = ({ port, metricsHost: host, metricsPort }: ServeOptions) => {
 /** The configuration without flags and variables: a sandbox in memory. */
 export const defaultConfig = (): Config => documentConfigOf(defaultsOf(SERVE_OPTIONS) as ServeOptions)
 
-/** The password is not a flag: everyone on the machine can read flags. @throws UsageError */
+/** The password is not a flag: everyone on the machine can read flags. @throws ProgramError */
 export const compareConfigOf = (url: string, { username, json }: CompareOptions) => ({
   url,
   username,
@@ -155,7 +153,7 @@ export const compareConfigOf = (url: string, { username, json }: CompareOptions)
 
 export type CompareConfig = ReturnType<typeof compareConfigOf>
 
-/** The address and credentials with which a command uses a sandbox. @throws UsageError */
+/** The address and credentials with which a command uses a sandbox. @throws ProgramError */
 export const sandboxAccessOf = ({ url, world }: TriggerOptions) => ({
   url,
   world: world?.replace(/^sbx_/, ''),
@@ -164,11 +162,11 @@ export const sandboxAccessOf = ({ url, world }: TriggerOptions) => ({
   token: findSecret('sandboxToken'),
 })
 
-/** Rate limits are off: an agent tries out what works. @throws UsageError */
+/** Rate limits are off: an agent tries out what works. @throws ProgramError */
 export const mcpConfigOf = ({ url, ...options }: McpOptions) => {
   const [unfit] = Object.keys(options)
   if (url !== undefined && unfit !== undefined)
-    throw new UsageError(
+    throw misused(
       `${flagOf(unfit)} needs a new sandbox, and --url names a running one\nLeave out --url, or ${flagOf(unfit)}.`,
     )
   const ownConfig = configOf({ ...(defaultsOf(SERVE_OPTIONS) as ServeOptions), ...options, port: 0, rateLimit: 'off' })
@@ -177,11 +175,11 @@ export const mcpConfigOf = ({ url, ...options }: McpOptions) => {
 
 export type McpConfig = ReturnType<typeof mcpConfigOf>
 
-/** The variable PORT belongs to the command. @throws UsageError */
+/** The variable PORT belongs to the command. @throws ProgramError */
 export const runConfigOf = (options: RunOptions) => {
   if (options.mode === 'live') {
     const advice = setBy('mode') === variableOf('mode') ? `Unset ${variableOf('mode')}: it` : 'It'
-    throw new UsageError(`scrip run has no --mode live\n${advice} always starts a sandbox.`)
+    throw misused(`scrip run has no --mode live\n${advice} always starts a sandbox.`)
   }
   return Object.freeze({
     ...configOf({ ...options, port: options.port ?? 0 }),
@@ -192,11 +190,11 @@ export const runConfigOf = (options: RunOptions) => {
   })
 }
 
-/** The reports of a run; undefined if nobody asked for them. @throws UsageError */
+/** The reports of a run; undefined if nobody asked for them. @throws ProgramError */
 const evidenceConfigOf = ({ coverage, coverageMin, journal, on, summary }: RunOptions) => {
   const files = [coverage, journal, summary].filter((file) => file !== undefined).map((file) => resolve(file))
   if (new Set(files).size < files.length)
-    throw new UsageError('two reports would be written to the same file\nUse another file for each report.')
+    throw misused('two reports would be written to the same file\nUse another file for each report.')
   const summaryFile = summary ?? pipelineSummary()
   return {
     /** `-` is standard error. */
@@ -216,11 +214,11 @@ export type RunConfig = ReturnType<typeof runConfigOf>
 /** Options of one server or one run: an exploration has many. */
 const NOT_EXPLORED = ['dataDir', 'port', 'readyFile', 'metricsPort', 'coverage', 'coverageMin', 'journal'] as const
 
-/** @throws UsageError */
+/** @throws ProgramError */
 const exploreConfigOf = (options: RunOptions) => {
   const unfit = NOT_EXPLORED.find((name) => options[name] !== undefined)
   if (unfit)
-    throw new UsageError(
+    throw misused(
       `${setBy(unfit)} cannot be used with --explore, which runs the command many times\nLeave one of them out.`,
     )
   return { writesMax: options.exploreMax, jobs: options.exploreJobs, timeoutMs: options.exploreTimeout }
@@ -228,17 +226,17 @@ const exploreConfigOf = (options: RunOptions) => {
 
 export type ExploreConfig = RunConfig & { explore: NonNullable<RunConfig['explore']> }
 
-/** @throws UsageError when no folder is named */
+/** @throws ProgramError when no folder is named */
 export const dataConfigOf = (options: DataOptions) => {
   if (options.dataDir === undefined) {
-    throw new UsageError('no data folder is given\nSet --data-dir, or the variable SCRIP_DATA_DIR.')
+    throw misused('no data folder is given\nSet --data-dir, or the variable SCRIP_DATA_DIR.')
   }
   return { ...fileConfigOf(options), dataDir: options.dataDir }
 }
 
 export type DataConfig = ReturnType<typeof dataConfigOf>
 
-/** The folder of a command that also works without one. @throws UsageError */
+/** The folder of a command that also works without one. @throws ProgramError */
 export const fileConfigOf = (options: DataOptions) => ({
   dataDir: options.dataDir,
   voucherKey: findKey('voucherKey', true),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
+import { misused, unusable } from '../kernel/exit.ts'
 import { isSecretExposed, secretExposure } from '../kernel/private-file.ts'
 import {
   DESK_OPTIONS,
@@ -12,16 +13,6 @@ import {
   WAIT_OPTIONS,
 } from './option-table.ts'
 import { parsePort } from './values.ts'
-
-/** Exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** A file with a secret that others can read: exit code 4. */
-export class ExposedSecret extends Error {
-  override readonly name = 'ExposedSecret'
-}
 
 const SECRET_FILE_SUFFIX = '_FILE'
 const DEFAULT_PORT = 4747
@@ -47,26 +38,26 @@ const knownVariables = (): Set<string> => {
   return new Set([...CHILD_VARIABLES, ...names.map(variableOf), ...secrets.map(fileVariableOf)])
 }
 
-/** @throws UsageError for a mistyped variable */
+/** @throws ProgramError for a mistyped variable */
 export const refuseUnknownVariables = (): void => {
   const known = knownVariables()
   const unknown = Object.keys(process.env).filter((name) => name.startsWith('SCRIP_') && !known.has(name))
-  if (unknown.length > 0) throw new UsageError(`unknown variable ${unknown.join(', ')}\nTry scrip serve --help.`)
+  if (unknown.length > 0) throw misused(`unknown variable ${unknown.join(', ')}\nTry scrip serve --help.`)
 }
 
 /** They add options to the runtime, such as code to run first, open a debugger, or trust every certificate. */
 const RUNTIME_VARIABLE = /^(?:BUN_(?:OPTIONS|INSPECT)|NODE_TLS_REJECT_UNAUTHORIZED$)/
 
-/** Called by commands on live data (contract C17). @throws UsageError */
+/** Called by commands on live data (contract C17). @throws ProgramError */
 export const refuseRuntimeVariables = (): void => {
   const runtimeVariables = Object.keys(process.env).filter((name) => RUNTIME_VARIABLE.test(name))
   if (runtimeVariables.length === 0) return
-  throw new UsageError(
+  throw misused(
     `${runtimeVariables.join(', ')} can change the program, show its memory to others or switch off its checks\nUnset it for commands on live data.`,
   )
 }
 
-/** @throws UsageError for an option of the other mode, or one that may not be given in this way */
+/** @throws ProgramError for an option of the other mode, or one that may not be given in this way */
 export const refuseMeaningless = (command: Command): void => {
   const { mode = 'sandbox' } = command.opts<Partial<ServeOptions>>()
   if (mode === 'live') refuseRuntimeVariables()
@@ -83,10 +74,10 @@ export const refuseMeaningless = (command: Command): void => {
             ? fileVariableOf(name)
             : undefined
     if (written !== undefined && onlyIn !== undefined && onlyIn !== mode) {
-      throw new UsageError(`${written} is not available in ${mode} mode\nLeave it out.`)
+      throw misused(`${written} is not available in ${mode} mode\nLeave it out.`)
     }
     if (isSecret && source === 'cli' && mode === 'live') {
-      throw new UsageError(
+      throw misused(
         `every user of the machine can read ${written}\nIn live mode, set ${variableOf(name)} or ${fileVariableOf(name)}.`,
       )
     }
@@ -95,13 +86,13 @@ export const refuseMeaningless = (command: Command): void => {
   for (const name of ['SCRIP_STRICT', 'SCRIP_EXPLORE', 'SCRIP_CHECK']) {
     const { [name]: value = '1' } = process.env
     if (value !== '1' && value !== 'true')
-      throw new UsageError(`${name} is invalid: ${value}\nSet it to 1 or true, or unset it.`)
+      throw misused(`${name} is invalid: ${value}\nSet it to 1 or true, or unset it.`)
   }
 }
 
 /**
  * The secret of the flag, else of its variable, else of the file in its `_FILE` variable.
- * @throws UsageError, or ExposedSecret for a file that must be private and is not
+ * @throws ProgramError, also for a file that must be private and is not
  */
 export const findSecret = (name: string, option?: string, isPrivate = false): string | undefined =>
   findSecretBytes(name, option, isPrivate)?.toString('utf8').trim()
@@ -112,26 +103,26 @@ export const findSecretBytes = (name: string, option?: string, isPrivate = false
   const text = option ?? process.env[variableOf(name)]
   if (text !== undefined) return Buffer.from(text)
   if (path === undefined) return undefined
-  if (isPrivate && isSecretExposed(path)) throw new ExposedSecret(`${fileVariableOf(name)}: ${secretExposure(path)}`)
+  if (isPrivate && isSecretExposed(path)) throw unusable(`${fileVariableOf(name)}: ${secretExposure(path)}`)
   let secret: Buffer
   try {
     secret = readFileSync(path)
   } catch {
-    throw new UsageError(`${fileVariableOf(name)}: cannot read ${path}\nCheck its name and its permissions.`)
+    throw misused(`${fileVariableOf(name)}: cannot read ${path}\nCheck its name and its permissions.`)
   }
   if (secret.toString('latin1').trim() === '')
-    throw new UsageError(`${fileVariableOf(name)}: ${path} is empty\nWrite the secret into it.`)
+    throw misused(`${fileVariableOf(name)}: ${path} is empty\nWrite the secret into it.`)
   return secret
 }
 
-/** The port of the flag or its variable, else of the bare PORT of platforms, else the default. @throws UsageError */
+/** The port of the flag or its variable, else of the bare PORT of platforms, else the default. @throws ProgramError */
 export const portOf = (option: number | undefined): number => {
   const bare = process.env.PORT
   if (option !== undefined || !bare) return option ?? DEFAULT_PORT
   try {
     return parsePort(bare)
   } catch {
-    throw new UsageError(`the variable PORT is not a port: ${bare}\nA port is a number from 0 to 65535.`)
+    throw misused(`the variable PORT is not a port: ${bare}\nA port is a number from 0 to 65535.`)
   }
 }
 

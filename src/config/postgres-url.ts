@@ -1,4 +1,4 @@
-import { UsageError } from './environment.ts'
+import { misused, type ProgramError } from '../kernel/exit.ts'
 
 /** The PostgreSQL that holds the data (contract C18). */
 export interface PostgresTarget {
@@ -19,7 +19,7 @@ const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\/.*)$/
 const KNOWN = ['sslmode', 'sslrootcert', 'host']
 
-/** Shows nothing of the URL, which may hold a password. @throws UsageError */
+/** Shows nothing of the URL, which may hold a password. @throws ProgramError */
 export const parsePostgresUrl = (text: string): PostgresTarget => {
   const [, user, password, authority = '', database, query = ''] = URL_PARTS.exec(text.trim()) ?? []
   if (!URL_PARTS.test(text.trim())) throw wrongUrl('is not a PostgreSQL URL')
@@ -41,8 +41,8 @@ export const parsePostgresUrl = (text: string): PostgresTarget => {
   }
 }
 
-const wrongUrl = (what: string): UsageError =>
-  new UsageError(
+const wrongUrl = (what: string): ProgramError =>
+  misused(
     `SCRIP_POSTGRES ${what}\nIt looks like postgres://scrip:password@db.example.com/scrip?sslmode=verify-full. In a password, write @ as %40, / as %2F, ? as %3F and # as %23.`,
   )
 

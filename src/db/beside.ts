@@ -1,7 +1,8 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
+import { DataFault } from '../kernel/exit.ts'
 import { BUSY_TIMEOUT_MS } from './connections.ts'
 import { removePosition } from './copy-position.ts'
-import { DataFault, makePrivateFile } from './data-folder.ts'
+import { makePrivateFile } from './data-folder.ts'
 import { flushWhile } from './disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DataFault } from '../kernel/exit.ts'
 import { exposure, isExposed } from '../kernel/private-file.ts'
 import { flushFolder } from './disk.ts'
 
@@ -24,11 +25,6 @@ const PRIVATE_FOLDER_MODE = 0o700
 
 /** The suffix of a file that is not complete yet. */
 export const STAGED = '.new'
-
-/** A data folder that cannot be used: exit code 4, printed without a stack. */
-export class DataFault extends Error {
-  override readonly name = 'DataFault'
-}
 
 export const databasePath = (dataDir: string): string => join(dataDir, DATABASE_FILE)
 

@@ -1,6 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
+import { DataFault } from '../kernel/exit.ts'
 import { countsSchema } from './counts.ts'
 import { COUNTS } from './migrations/0001_counts.ts'
 import { schema } from './migrations/0001_schema.ts'
@@ -17,15 +18,10 @@ export const MIGRATIONS: readonly Migration[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** The migrations of the database and of this program differ: it is newer, from a build before the first release, or damaged. */
-export class SchemaMismatch extends Error {
-  override readonly name = 'SchemaMismatch'
-}
-
 /**
  * Migrates in one transaction.
  * @param migrations the migrations up to an earlier schema, for an installation that still has it
- * @throws SchemaMismatch when the database is newer, or has other migrations
+ * @throws DataFault when the database is newer, or has other migrations
  */
 export const migrate = (sqlite: SqliteDatabase, clock: Clock, migrations = MIGRATIONS): void => {
   sqlite
@@ -60,26 +56,26 @@ interface Applied {
   sha256: string
 }
 
-/** Changes nothing. @throws SchemaMismatch when the database is older or newer, or is not a Scrip database */
+/** Changes nothing. @throws DataFault when the database is older or newer, or is not a Scrip database */
 export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
   const version = versionOf(sqlite)
   if (version < MIGRATIONS.length) {
-    throw new SchemaMismatch(
+    throw new DataFault(
       `the database is at schema ${version}, and this program works on schema ${MIGRATIONS.length}\nscrip serve brings a data folder up to date, scrip restore a backup.`,
     )
   }
 }
 
-/** @throws SchemaMismatch when there are no migrations, or others */
+/** @throws DataFault when there are no migrations, or others */
 const versionOf = (sqlite: SqliteDatabase): number => {
   const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
   const version = isOurs ? verifiedMigrations(sqlite, MIGRATIONS).length : 0
   if (version === 0)
-    throw new SchemaMismatch('this is not a Scrip database\nName one that scrip serve or scrip backup has written.')
+    throw new DataFault('this is not a Scrip database\nName one that scrip serve or scrip backup has written.')
   return version
 }
 
-/** The differences of the schema from its migrations: foreign triggers could move money. @throws SchemaMismatch */
+/** The differences of the schema from its migrations: foreign triggers could move money. @throws DataFault */
 export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
   const [made, present] = [partsMadeBy(versionOf(sqlite)), partsOf(sqlite)]
   const missing = [...made.keys()].filter((name) => !present.has(name))
@@ -124,14 +120,14 @@ const verifiedMigrations = (sqlite: SqliteDatabase, migrations: readonly Migrati
   for (const [index, { version, sha256 }] of applied.entries()) {
     const migration = migrations[version - 1]
     if (!migration) {
-      throw new SchemaMismatch(
+      throw new DataFault(
         `the database is at schema ${version}, and this program knows schemas up to ${migrations.length}\nRun a newer Scrip.`,
       )
     }
     if (version !== index + 1)
-      throw new SchemaMismatch(`migration ${index + 1} of the database is not recorded\nRestore a backup.`)
+      throw new DataFault(`migration ${index + 1} of the database is not recorded\nRestore a backup.`)
     if (sha256 !== digestOf(migration.sql)) {
-      throw new SchemaMismatch(
+      throw new DataFault(
         `the database was not made by ${migration.name} of this program: it is of a build before the first release, or changed\nRestore a backup of a release, or start with an empty folder.`,
       )
     }

@@ -1,5 +1,5 @@
 import type { Database as SqliteDatabase } from 'bun:sqlite'
-import { DataFault } from './data-folder.ts'
+import { DataFault } from '../kernel/exit.ts'
 import { headerOf } from './image.ts'
 
 /** SQLite's header holds the mode (contract C1), so that it can be read at any schema version. */

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { DataFault } from '../kernel/exit.ts'
 import { DomainError, unavailable } from '../kernel/failure.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -8,9 +9,7 @@ const RETRY_AFTER_SECONDS = 5
 const PASSING = /^(?:SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL)|ENOSPC|EDQUOT|EFBIG|EIO|EROFS)/
 
 /** The files are no longer those that this process has open: its writes would be lost. */
-export class FilesGone extends Error {
-  override readonly name = 'FilesGone'
-
+export class FilesGone extends DataFault {
   constructor(path: string) {
     super(`${path} was removed or replaced: put it back, or restart the server`)
   }

@@ -20,9 +20,12 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
  */
 export const errorText = (message: string): string => `scrip: ${visibleLines(message)}\n`
 
-/** An error that a person can act on: printed without a stack. */
+/**
+ * The failure of a command, which a person can act on: its exit code, and a message that says what is wrong and what to do
+ * next. Printed without a stack. The failures of the API are those of `kernel/failure.ts`.
+ */
 export class ProgramError extends Error {
-  override readonly name = 'ProgramError'
+  override readonly name: string = 'ProgramError'
 
   constructor(
     readonly exitCode: ExitCode,
@@ -38,6 +41,18 @@ export const refused = (message: string): ProgramError => new ProgramError(EXIT.
 
 /** Exit code 2. */
 export const misused = (message: string): ProgramError => new ProgramError(EXIT.usage, message)
+
+/** Data that cannot be used, found where nobody knows its file or folder: exit code 4. */
+export class DataFault extends ProgramError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(EXIT.data, message, options)
+  }
+
+  /** The same with its file or folder. */
+  in(path: string): ProgramError {
+    return unusable(`${path}: ${this.message}`, { cause: this })
+  }
+}
 
 /** A file or folder that cannot be used, or belongs to the other mode: exit code 4. */
 export const unusable = (message: string, options?: ErrorOptions): ProgramError =>

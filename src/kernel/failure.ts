@@ -88,6 +88,8 @@ export interface Failure {
   isUniform?: true
   /** The status, if it differs from that of its kind. */
   status?: number
+  /** The record already has the status to which it was to go. */
+  isThere?: boolean
 }
 
 export class DomainError extends Error {
@@ -125,6 +127,7 @@ export const transitionRefused = (from: string, to: string): Failure => ({
   code: 'transition_refused',
   kind: 'BAD_REQUEST',
   message: `Cannot go from ${from} to ${to}`,
+  isThere: from === to,
 })
 
 /** Spec section 5. */

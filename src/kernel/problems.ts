@@ -1,4 +1,5 @@
 import { counted } from './counted.ts'
+import { DataFault } from './exit.ts'
 
 /** A message that lists problems below its first line: `the catalog has 2 problems:`. */
 export const problemList = (beginning: string, problems: readonly string[]): string =>
@@ -12,9 +13,7 @@ const BEGINNINGS = {
 } as const
 
 /** The problems of a file that a person wrote, with their positions. Nothing of the file is imported. Codes are never quoted. */
-export class FileFault extends Error {
-  override readonly name = 'FileFault'
-
+export class FileFault extends DataFault {
   constructor(
     readonly file: keyof typeof BEGINNINGS,
     readonly problems: readonly string[],

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
 import type { PostgresTarget } from '../config/postgres-url.ts'
 import { type Position, positionIn } from '../db/copy-position.ts'
-import { DataFault, databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.ts'
+import { databasePath, makeDataFolder, removeDatabase } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { lockForWriting } from '../db/folder-lock.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { sinceStartMs } from '../kernel/clock.ts'
+import { DataFault } from '../kernel/exit.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { installEmpty } from './activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from './connection.ts'
@@ -44,7 +45,7 @@ export interface CopyAccess {
 const EXPIRY_MS = 2_500
 const LOOK_MS = 200
 
-/** @throws DataFault, NotActive, PostgresAway, PostgresRefusal */
+/** @throws ProgramError */
 export const joinInstallation = async (joining: Joining): Promise<CopyAccess> => {
   const { target, dataDir, signingKey, needs } = joining
   makeDataFolder(dataDir)

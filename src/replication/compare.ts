@@ -1,7 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { findPosition } from '../db/copy-position.ts'
-import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
+import { DataFault } from '../kernel/exit.ts'
 import type { Ask, Connection } from './connection.ts'
 import { copyPages, type Page, postgresPages } from './pages.ts'
 import { LAST_SEQ } from './schema.ts'

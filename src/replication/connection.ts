@@ -4,8 +4,8 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import postgres from 'postgres'
 import type { PostgresTarget } from '../config/postgres-url.ts'
-import { DataFault } from '../db/data-folder.ts'
 import { HOUR_MS, SECOND_MS } from '../kernel/clock.ts'
+import { DataFault, EXIT, ProgramError } from '../kernel/exit.ts'
 import { freshSecret } from '../kernel/ids.ts'
 
 /** As many take half a second; PostgreSQL asks for 4,096 by default. */
@@ -22,33 +22,48 @@ crypto.pbkdf2Sync = (password, salt, iterations, ...rest) =>
     : pbkdf2Sync(password, salt, iterations, ...rest)
 
 /** PostgreSQL did not answer: the request may or may not be done. */
-export class PostgresAway extends Error {
-  override readonly name = 'PostgresAway'
+export class PostgresAway extends ProgramError {
+  constructor(
+    /** The cause alone, for the log. */
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(EXIT.failed, `the record cannot be reached: ${reason}\nSee that PostgreSQL runs, and the network.`, options)
+  }
 }
 
 /** PostgreSQL refused the request. */
-export class PostgresRefusal extends Error {
-  override readonly name = 'PostgresRefusal'
-
+export class PostgresRefusal extends ProgramError {
   constructor(
-    message: string,
+    /** The cause alone, for the log. */
+    readonly reason: string,
     /** The SQLSTATE of the refusal. */
     readonly state: string,
     options?: ErrorOptions,
   ) {
-    super(message, options)
+    const remedy = REMEDIES.find(([beginning]) => state.startsWith(beginning))?.[1]
+    super(
+      remedy === undefined ? EXIT.failed : EXIT.data,
+      remedy === undefined
+        ? `the record refuses: ${reason}\nSee the log of PostgreSQL.`
+        : `PostgreSQL: ${reason}\n${remedy}`,
+      options,
+    )
   }
 
   /** Refusals that the same rows would always get: they break a rule, or PostgreSQL cannot store them. */
   get isOfRows(): boolean {
     return /^2[23]/.test(this.state)
   }
-
-  /** Advice if trying again does not help: wrong user, password, database, rights or certificate. */
-  get remedy(): string | undefined {
-    return REMEDIES.find(([state]) => this.state.startsWith(state))?.[1]
-  }
 }
+
+/** The cause of an error, for the log: what an operator reads says more. */
+export const causeOf = (error: unknown): string =>
+  error instanceof PostgresAway || error instanceof PostgresRefusal
+    ? error.reason
+    : error instanceof Error
+      ? error.message
+      : String(error)
 
 /** The longest part of a message of PostgreSQL that is shown: it can hold a whole statement. */
 const TEXT_LENGTH_MAX = 500
@@ -56,6 +71,7 @@ const TEXT_LENGTH_MAX = 500
 /** Scrip's own SQLSTATE. */
 const CERTIFICATE_REFUSED = 'SC003'
 
+/** Advice if trying again does not help: wrong user, password, database, rights or certificate. */
 const REMEDIES = [
   ['28', 'Check user and password in SCRIP_POSTGRES, and pg_hba.conf of PostgreSQL.'],
   ['3D', 'Make the database, or name another one.'],
@@ -126,7 +142,7 @@ export class Connection {
   async askStrictly<Row extends object>(text: string, values: readonly Value[], patienceMs: number): Promise<Row[]> {
     this.#warnings = 0
     const rows = await this.ask<Row>(text, values, patienceMs)
-    if (this.#warnings > 0) throw this.#lost(new Error('PostgreSQL warned that a commit may not be replicated'))
+    if (this.#warnings > 0) throw this.#lost('PostgreSQL warned that a commit may not be replicated')
     return rows
   }
 
@@ -152,8 +168,11 @@ export class Connection {
 
   async #within<T>(patienceMs: number, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
     let isOver = false
+    const timer = setTimeout(() => {
+      isOver = true
+      late.reject(this.#lost(`no answer within ${patienceMs} ms`))
+    }, patienceMs)
     try {
       return await Promise.race([this.#ready(() => isOver).then(work), late.promise])
     } catch (error) {
@@ -227,7 +246,7 @@ export class Connection {
 
   #explained(error: unknown): Error {
     if (error instanceof PostgresAway || error instanceof PostgresRefusal) return error
-    const { name, message, code } = error as { name?: string; message?: string; code?: string }
+    const { name, message, code, syscall } = error as Partial<NodeJS.ErrnoException>
     if (name === 'PostgresError' && code !== undefined) {
       const refusal = refusalOf(code, String(message), { cause: error })
       if (refusal instanceof PostgresAway) this.close()
@@ -235,17 +254,15 @@ export class Connection {
     }
     if (isOfCertificate(code))
       return new PostgresRefusal(`its certificate is refused: ${message}`, CERTIFICATE_REFUSED, { cause: error })
-    if (name !== 'PostgresError' && code === undefined && !(error instanceof Error && /within/.test(error.message)))
-      return error as Error
-    return this.#lost(error)
+    if (name !== 'PostgresError' && code === undefined) return error as Error
+    // Only the runtime's TLS ends a connection without a system call: the other side did not begin it.
+    const isWithoutTls = this.target.tls !== 'disable' && code === 'ECONNRESET' && syscall === undefined
+    return this.#lost(isWithoutTls ? 'it ends the connection instead of using TLS' : String(message), { cause: error })
   }
 
-  #lost(error: unknown): PostgresAway {
+  #lost(reason: string, options?: ErrorOptions): PostgresAway {
     this.close()
-    const message = (error instanceof Error ? error.message : String(error)).slice(0, TEXT_LENGTH_MAX)
-    return new PostgresAway(/secure TLS/.test(message) ? 'it ends the connection instead of using TLS' : message, {
-      cause: error,
-    })
+    return new PostgresAway(reason.slice(0, TEXT_LENGTH_MAX), options)
   }
 }
 

@@ -1,9 +1,10 @@
 import { renameSync, rmSync } from 'node:fs'
 import { type Position, positionIn } from '../db/copy-position.ts'
-import { DataFault, databasePath, hasDatabase } from '../db/data-folder.ts'
+import { databasePath, hasDatabase } from '../db/data-folder.ts'
 import { flushFolder } from '../db/disk.ts'
 import { isDamage } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clock.ts'
+import { DataFault } from '../kernel/exit.ts'
 import { type Ask, PostgresAway } from './connection.ts'
 import { checkKey, type Installation, installationOf, ServerUnfit } from './installation.ts'
 import { LAST_SEQ } from './schema.ts'
@@ -14,9 +15,7 @@ import { LAST_SEQ } from './schema.ts'
  * The copy does not continue PostgreSQL: its commits are not there, or PostgreSQL no longer has the changes
  * after it.
  */
-export class CopyUnfit extends Error {
-  override readonly name = 'CopyUnfit'
-
+export class CopyUnfit extends DataFault {
   constructor(
     message: string,
     /** True if the copy holds commits that PostgreSQL does not. */

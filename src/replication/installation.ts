@@ -1,10 +1,10 @@
 import { SQLiteError, type Database as SqliteDatabase } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
 import { putPosition } from '../db/copy-position.ts'
-import { DataFault } from '../db/data-folder.ts'
 import type { Database } from '../db/database.ts'
 import { SCHEMA_VERSION } from '../db/migrate.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
+import { DataFault, EXIT, ProgramError } from '../kernel/exit.ts'
 import { type Ask, type Connection, READ_COMMITTED } from './connection.ts'
 import { copyPages } from './pages.ts'
 import { LAST_SEQ, LEASE_IS_OVER, schemaStatements } from './schema.ts'
@@ -16,17 +16,16 @@ import { type Table, tablesOf } from './tables.ts'
 export class ServerUnfit extends DataFault {}
 
 /** The command needs to write, but another server is active. */
-export class NotActive extends Error {
-  override readonly name = 'NotActive'
-
-  /** The active server, as an operator knows it: its machine, and its URL for clients. */
-  readonly where: string
-
+export class NotActive extends ProgramError {
   constructor(active: Pick<Installation, 'holder' | 'url'> | undefined) {
-    super('another server is active')
-    const [, host = 'another machine', isCommand] = /^(.*?)(-command)?-[0-9a-f]{12}$/.exec(active?.holder ?? '') ?? []
-    this.where = isCommand === undefined && active?.url ? `${host}, ${active.url}` : `a command on ${host}`
+    super(EXIT.failed, `another server is active: ${placeOf(active)}\nRun the command on the machine of that server.`)
   }
+}
+
+/** A server as an operator knows it: its machine, and its URL for clients. */
+const placeOf = (active: Pick<Installation, 'holder' | 'url'> | undefined): string => {
+  const [, host = 'another machine', isCommand] = /^(.*?)(-command)?-[0-9a-f]{12}$/.exec(active?.holder ?? '') ?? []
+  return isCommand === undefined && active?.url ? `${host}, ${active.url}` : `a command on ${host}`
 }
 
 /**

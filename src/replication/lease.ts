@@ -1,5 +1,5 @@
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
-import { type Connection, PostgresAway } from './connection.ts'
+import { type Connection, causeOf, PostgresAway } from './connection.ts'
 import { LAST_SEQ } from './schema.ts'
 
 const BEAT_MS = 500
@@ -126,7 +126,7 @@ export class Lease {
       else this.lost()
     } catch (error) {
       leaseTotals.failedRenewals += 1
-      this.#failure = error instanceof Error ? error.message : String(error)
+      this.#failure = causeOf(error)
       if (!(error instanceof PostgresAway)) this.options.connection.close()
     } finally {
       this.#isBeating = false

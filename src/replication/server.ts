@@ -281,7 +281,7 @@ export class ReplicatedServer {
   async #recover(error: unknown): Promise<void> {
     this.#state = 'waiting'
     const { dataDir, log } = this.options
-    if (error instanceof PostgresAway) this.#outage.seen(error.message)
+    if (error instanceof PostgresAway) this.#outage.seen(error.reason)
     else if (error instanceof CopyUnfit || isDamage(error)) {
       const cause = error instanceof Error ? error.message : String(error)
       if (error instanceof CopyUnfit && !error.isAhead) {

@@ -9,6 +9,7 @@ import { Database } from '../db/database.ts'
 import { migrate, schemaFaults } from '../db/migrate.ts'
 import { isDamage } from '../db/storage.ts'
 import type { Clock, SteadyClock } from '../kernel/clock.ts'
+import { DataFault } from '../kernel/exit.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { markOf } from '../orders/stock-queries.ts'
@@ -26,7 +27,7 @@ import { stageAround } from './stage.ts'
 import { VERSION } from './version.ts'
 
 /**
- * @throws FileFault, SchemaMismatch, DataFault, another Error with the path of its file, or an error of
+ * @throws DataFault, another Error with the path of its file, or an error of
  * the file system
  */
 export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning?: Beginning) => {
@@ -104,7 +105,7 @@ const imageIn = (bytes: Buffer, config: Config, clock: Clock): Uint8Array => {
   try {
     return upToDate(readSnapshot(bytes.toString()), config, clock)
   } catch (error) {
-    throw isDamage(error) ? new Error(`not a snapshot: /database: ${(error as Error).message}`) : error
+    throw isDamage(error) ? new DataFault(`not a snapshot: /database: ${(error as Error).message}`) : error
   }
 }
 
@@ -116,12 +117,12 @@ const upToDate = (image: Uint8Array, { dataDir, voucherKey }: Config, clock: Clo
   const database = Database.inMemory(image)
   // Before anything is written: a foreign trigger would run.
   const [fault] = schemaFaults(database.sqlite)
-  if (fault !== undefined) throw new Error(`not a snapshot: /database: ${fault}`)
+  if (fault !== undefined) throw new DataFault(`not a snapshot: /database: ${fault}`)
   requireSoundPages(database)
   migrate(database.sqlite, clock)
-  if (!holdsForeignClients(database, 'live')) throw new Error('not a snapshot: /database: is not a sandbox')
+  if (!holdsForeignClients(database, 'live')) throw new DataFault('not a snapshot: /database: is not a sandbox')
   if (markOf(database.query) !== undefined && !areKeysOf(database.query, dataDir, voucherKey)) {
-    throw new Error(SEALED_ELSEWHERE)
+    throw new DataFault(SEALED_ELSEWHERE)
   }
   seedReferenceData(database)
   forgetPasswords(database)

@@ -2,7 +2,6 @@ import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import { PAGE_BYTES } from '../db/connections.ts'
 import { copyWithoutPostgres, findPosition } from '../db/copy-position.ts'
 import {
-  DataFault,
   databasePath,
   findPrivateFile,
   hasDatabase,
@@ -16,6 +15,7 @@ import { lockForLife } from '../db/folder-lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { requireMode, requireModeOf, storeMode } from '../db/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { DataFault } from '../kernel/exit.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { liveCiphers, openCipher } from '../orders/voucher-key.ts'
 import { holdsForeignClients, seedSandboxAccounts, setAccountPasswords } from '../sandbox/seed/accounts.ts'
@@ -34,7 +34,7 @@ import { ServedFolder } from './served-folder.ts'
 const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
-/** @throws DataFault, SchemaMismatch, FileFault */
+/** @throws DataFault */
 export const startLive = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, rates } = sources
   requirePrivateFiles(dataDir)
@@ -72,7 +72,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   }
 }
 
-/** @throws DataFault, SchemaMismatch, FileFault */
+/** @throws DataFault */
 export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
   const { config, clock, seed, initial, startImage } = sources
   const initialRates = initialRatesOf(sources)
@@ -164,7 +164,7 @@ const requireNoCopy = ({ sqlite }: Database, dataDir: string): void => {
   if (position) throw new DataFault(copyWithoutPostgres(position, dataDir))
 }
 
-/** Checks the mode, migrates and seeds. @throws DataFault, SchemaMismatch, FileFault */
+/** Checks the mode, migrates and seeds. @throws DataFault */
 const fillDatabase = (database: Database, sources: Sources): void => {
   const { clock } = sources
   const { mode } = sources.config

@@ -3,6 +3,7 @@ import type { BaseRates, WorldRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
+import { DataFault } from '../kernel/exit.ts'
 import type { CipherSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Settings } from '../sandbox/scenario/make.ts'
@@ -61,13 +62,10 @@ export const inFile = <T>(path: string, work: () => T): T => {
   try {
     return work()
   } catch (error) {
-    throw Object.assign(error as Error, { path: pathIn(error) ?? path })
+    if (error instanceof DataFault) throw error.in(path)
+    throw Object.assign(error as Error, !('path' in (error as Error)) && { path })
   }
 }
-
-/** The path of the file that an error is about. */
-export const pathIn = (error: unknown): string | undefined =>
-  error instanceof Error && 'path' in error ? String(error.path) : undefined
 
 /** Writes the products of `--catalog`, else those of the sandbox. @throws FileFault */
 export const seedCatalog = (

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Config, urlOf } from '../config/config.ts'
-import { UsageError } from '../config/environment.ts'
 import { renderFailure } from '../http/errors.ts'
 import { parseObject } from '../http/json.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
+import { DataFault, misused, unusable } from '../kernel/exit.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
@@ -19,7 +19,7 @@ import { type Beginning, inFile } from './origin.ts'
 
 /** The scenario of `--scenario`: every world begins with it (contract C15). */
 
-/** Plays the scenario of `--scenario`, if there is one. @throws UsageError, or as {@link assemble} */
+/** Plays the scenario of `--scenario`, if there is one. @throws ProgramError, or as {@link assemble} */
 export const playBeginning = async (config: Config, clock: SteadyClock, log: Log): Promise<Beginning | undefined> => {
   const { scenario } = config
   if (scenario === undefined) return undefined
@@ -41,28 +41,28 @@ export const playBeginning = async (config: Config, clock: SteadyClock, log: Log
 
 const stepsIn = (text: string): Step[] => readSteps(parseObject(text, Number.POSITIVE_INFINITY))
 
-/** The name of a file has a dot or a slash; the name of a scenario that comes with the program has neither. @throws UsageError */
+/** The name of a file has a dot or a slash; the name of a scenario that comes with the program has neither. @throws ProgramError */
 const textOf = (name: string): string => {
   if (/[./\\]/.test(name)) return fileText(name)
   const shipped = SHIPPED.get(name)
   if (shipped !== undefined) return shipped
-  throw new UsageError(`unknown scenario '${name}'\nWrite ./${name} for a file.`)
+  throw misused(`unknown scenario '${name}'\nWrite ./${name} for a file.`)
 }
 
 const fileText = (file: string): string =>
   inFile(file, () => {
     const bytes = readFileSync(file)
-    if (bytes.length > SCENARIO_BYTES_MAX) throw new Error(`is longer than ${SCENARIO_BYTES_MAX} bytes`)
+    if (bytes.length > SCENARIO_BYTES_MAX) throw new DataFault(`is longer than ${SCENARIO_BYTES_MAX} bytes`)
     return new TextDecoder().decode(bytes) // without a byte order mark
   })
 
-/** Does some work on a scenario. A refusal gets the words that a client would. @throws Error with the path */
+/** Does some work on a scenario. A refusal gets the words that a client would. @throws ProgramError with its name */
 const inScenario = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     const { body } = renderFailure(error.failure, { errorShape: 'flat', unexpectedError: '' })
-    throw Object.assign(new Error(String(body.message)), { path: name })
+    throw unusable(`${name}: ${body.message}`)
   }
 }

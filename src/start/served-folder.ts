@@ -41,7 +41,7 @@ export class ServedFolder {
     this.options.bringUpToDate(database)
   }
 
-  /** Locks the folder, and opens the database. @throws DataFault, SchemaMismatch, FileFault */
+  /** Locks the folder, and opens the database. @throws DataFault */
   take(): void {
     this.#lock = this.options.isLocked ? { [Symbol.dispose]: () => undefined } : lockForServing(this.dataDir)
     this.world.db.serve() // opening may wait for a command that writes

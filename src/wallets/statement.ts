@@ -1,4 +1,5 @@
 import type { Query } from '../db/database.ts'
+import { DataFault } from '../kernel/exit.ts'
 import { plus } from '../kernel/money.ts'
 import { walletsOf } from './queries.ts'
 import { balanceBefore, ledgerBalances, movedIn, type Period, transactionsIn } from './statement-queries.ts'
@@ -12,15 +13,10 @@ export interface WalletStatement {
   closingMinor: number
 }
 
-/** The ledger and the transactions of a wallet do not agree. */
-export class StatementFault extends Error {
-  override readonly name = 'StatementFault'
-}
-
 /**
  * The statements of a client's wallets. The ledger proves the transactions of the period; their balances are those of the lines around
  * it. Only if these do not agree, as after a step back of the clock, the whole ledger of the wallet gives the balances.
- * @throws StatementFault
+ * @throws DataFault if the ledger and the transactions of a wallet do not agree
  */
 export const statementsOf = (query: Query, clientId: number, period: Period): WalletStatement[] =>
   [...walletsOf(query, { clientId })].map((wallet) => {
@@ -33,7 +29,7 @@ export const statementsOf = (query: Query, clientId: number, period: Period): Wa
     const isProven = moved.minor === moved.ledgerMinor && leads(atEnds)
     const balances = isProven ? atEnds : ledgerBalances(query, wallet, period)
     if (!leads(balances)) {
-      throw new StatementFault(
+      throw new DataFault(
         `the transactions of wallet ${wallet.id} do not lead from its opening to its closing balance\nRun scrip verify.`,
       )
     }

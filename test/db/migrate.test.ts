@@ -1,7 +1,8 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { MIGRATIONS, migrate, SchemaMismatch } from '../../src/db/migrate.ts'
+import { MIGRATIONS, migrate } from '../../src/db/migrate.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
+import { DataFault } from '../../src/kernel/exit.ts'
 
 const at = (timeMs: number): Clock => ({ nowMs: () => timeMs })
 const NEW_YEAR = at(Date.UTC(2030, 0, 1))
@@ -67,7 +68,7 @@ describe('migrations', () => {
     ['without one of them', withoutFirst(), NEXT, 'migration 1 of the database is not recorded'],
   ])('refuse a database that is %s, without changing it', (_, sqlite, known, message) => {
     const before = stateOf(sqlite)
-    expect(() => migrate(sqlite, NEXT_YEAR, known)).toThrow(SchemaMismatch)
+    expect(() => migrate(sqlite, NEXT_YEAR, known)).toThrow(DataFault)
     expect(() => migrate(sqlite, NEXT_YEAR, known)).toThrow(message)
     expect(stateOf(sqlite)).toEqual(before)
   })

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { UsageError } from '../../src/config/environment.ts'
+import { EXIT } from '../../src/kernel/exit.ts'
 import { start } from '../program.ts'
 import { asOperator, Operator, operatorTest, stockedTest } from './live.ts'
 
@@ -45,7 +45,10 @@ describe('variables that change the runtime', () => {
           isDone = true
         })
         const parsing = program.parseAsync([...path, ...(REQUIRED[path.join(' ')] ?? [])], { from: 'user' })
-        expect([path, await parsing.catch((error: unknown) => error)]).toEqual([path, expect.any(UsageError)])
+        expect([path, await parsing.catch((error: unknown) => error)]).toEqual([
+          path,
+          expect.objectContaining({ exitCode: EXIT.usage }),
+        ])
         expect({ path, isDone }).toEqual({ path, isDone: false })
       }
     } finally {

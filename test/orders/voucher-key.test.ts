@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DataFault } from '../../src/db/data-folder.ts'
+import { DataFault } from '../../src/kernel/exit.ts'
 import { areKeysOf, openCipher } from '../../src/orders/voucher-key.ts'
 import { forFile } from '../harness.ts'
 import { openLive } from './live.ts'

@@ -70,6 +70,18 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
     expect(await installation.sql('SELECT id, username FROM scrip.clients ORDER BY id')).toEqual(['1|ada', '2|bob'])
   })
 
+  test('leaves an error of the work itself alone, whatever its text, and keeps the connection', async () => {
+    using installation = await open()
+    const { connection } = installation
+    const backend = () => connection.ask('SELECT pg_backend_pid() AS pid')
+    const before = await backend()
+    const work = connection.transaction('ISOLATION LEVEL READ COMMITTED', 5_000, () => {
+      throw new Error('nothing within')
+    })
+    await expect(work).rejects.toThrow(/^nothing within$/)
+    expect(await backend()).toEqual(before)
+  })
+
   test('has the values of SQLite: NUL, its escape, bytes, fractions and large numbers', async () => {
     using installation = await open()
     await installation.run(

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
 import { ActRequest, type Acts, type Performer } from '../../acts/act.ts'
-import { DataFault, giveToOwner, makePrivate, makePrivateFolder } from '../../db/data-folder.ts'
+import { giveToOwner, makePrivate, makePrivateFolder } from '../../db/data-folder.ts'
 import { OutcomeUnknown } from '../../db/shared-commit.ts'
-import { EXIT, ProgramError, refused } from '../../kernel/exit.ts'
+import { DataFault, EXIT, ProgramError, refused } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { VERSION } from '../../start/version.ts'
-import { dataError, explainFaults } from '../advice.ts'
+import { explainFaults } from '../advice.ts'
 import { isList } from '../terminal/output.ts'
 import { perform } from './perform.ts'
 import { type ActMessage, isSocketThere, isTooLong, messageText, runFolder, socketPath } from './wire.ts'
@@ -38,7 +38,7 @@ export const listenForActs = (listening: Listening): ActsServer | undefined => {
     if (isTooLong(path)) throw new Error('its path is longer than the system allows')
     return serveAt(path, listening)
   } catch (error) {
-    if (error instanceof DataFault) throw dataError(error, undefined)
+    if (error instanceof DataFault) throw error
     const cause = error instanceof Error ? error.message : String(error)
     log.warn('commands that write cannot ask this server, which is to be stopped before them', { socket: path, cause })
     return undefined

@@ -12,7 +12,7 @@ import { hasKey } from '../../orders/voucher-key.ts'
 import { transactionsOf } from '../../wallets/statement-queries.ts'
 import { causedBy } from '../../worlds/cause.ts'
 import { undoing } from '../../worlds/dry-run.ts'
-import { dataError, reasonOf } from '../advice.ts'
+import { reasonOf } from '../advice.ts'
 
 /** Acts of operators (contract C20): a server performs them for commands, or a command that holds the folder itself. */
 
@@ -81,7 +81,8 @@ export const perform = async (
       if (error.row.outcome === 'done') await act?.complete?.(performer)
       return becameOf(error.row, asking)
     }
-    const told = act && error instanceof FileFault ? dataError(error, fileOf(act.takes, request.input)) : error
+    const file = act && fileOf(act.takes, request.input)
+    const told = error instanceof FileFault && file !== undefined ? error.in(file) : error
     // The operator sees the error even if it cannot be recorded.
     await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(told) } })).catch(() => undefined)
     throw told

@@ -2,11 +2,12 @@ import type { Performer } from '../../acts/act.ts'
 import { administrationOf } from '../../acts/administration.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { copyWithoutPostgres, findPosition } from '../../db/copy-position.ts'
-import { DataFault, databasePath, hasDatabase } from '../../db/data-folder.ts'
+import { databasePath, hasDatabase } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { requireCurrentSchema } from '../../db/migrate.ts'
 import { expiringEvents } from '../../events/expiry.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { DataFault } from '../../kernel/exit.ts'
 import { secureRandomness } from '../../kernel/ids.ts'
 import type { Cipher } from '../../orders/cipher.ts'
 import { dueOrders } from '../../orders/delivery.ts'
@@ -24,7 +25,7 @@ import { holdsNoDatabase } from '../records/administration.ts'
 import { note } from '../terminal/output.ts'
 
 /**
- * A command that holds the folder performs acts itself; `folder` knows no PostgreSQL. @throws ProgramError, SchemaMismatch, DataFault
+ * A command that holds the folder performs acts itself; `folder` knows no PostgreSQL. @throws ProgramError
  */
 export const withPerformer = async <T>(
   config: DataConfig,

@@ -2,8 +2,8 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ActResult } from '../../acts/act.ts'
 import { Amount, Facts } from '../../acts/cells.ts'
-import { DataFault } from '../../db/data-folder.ts'
 import type { ExitCode } from '../../kernel/exit.ts'
+import { DataFault } from '../../kernel/exit.ts'
 
 /** The protocol of a command and the server of its folder: a line of JSON and the text of a file, then lines of JSON. */
 

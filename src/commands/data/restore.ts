@@ -5,13 +5,12 @@ import type { Command } from 'commander'
 import type { Row } from '../../acts/cells.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
-import { operatorName, UsageError } from '../../config/environment.ts'
+import { operatorName } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { findPosition } from '../../db/copy-position.ts'
 import { recount } from '../../db/counts.ts'
 import {
-  DataFault,
   databasePath,
   hasDatabase,
   isBusy,
@@ -24,10 +23,10 @@ import { Database, type Tx } from '../../db/database.ts'
 import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
 import { lockForReplacing } from '../../db/folder-lock.ts'
 import { isSqlite } from '../../db/image.ts'
-import { migrate, SchemaMismatch, schemaFaults } from '../../db/migrate.ts'
+import { migrate, schemaFaults } from '../../db/migrate.ts'
 import { modeOf } from '../../db/mode.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
-import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
+import { DataFault, misused, type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { areKeysOf, hasKey, openCipher } from '../../orders/voucher-key.ts'
 import { revokeLogins } from '../../sessions/queries.ts'
@@ -50,7 +49,7 @@ export const restoreCommand = (restore: Command): void => {
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async function (this: Command, file: string, options: RestoreOptions) {
       const config = dataConfigOf(options)
-      if (config.postgres) throw new UsageError(NOT_WITH_POSTGRES)
+      if (config.postgres) throw misused(NOT_WITH_POSTGRES)
       // A refusal is recorded in the database that stays in the folder, whether a server runs or not.
       const request = actRequestOf(this)
       const row = await recordingRefusal({ config, request }, async () => {
@@ -182,10 +181,7 @@ const prepare = async (staged: string, file: string, config: DataConfig, onProgr
     }
     if (isFilled(`${staged}-wal`)) throw new Error('the log of the restored database was not emptied')
   } catch (error) {
-    if (error instanceof DataFault || error instanceof SchemaMismatch || isDamage(error)) {
-      throw dataError(error, file)
-    }
-    throw error
+    throw error instanceof DataFault || isDamage(error) ? dataError(error as Error, file) : error
   }
 }
 
@@ -197,7 +193,7 @@ const isDamage = (error: unknown): boolean =>
 /**
  * Checks the schema before anything in the copy runs: a migration would fire unknown triggers.
  *
- * @throws SchemaMismatch, DataFault
+ * @throws DataFault
  */
 const requireScrip = (staged: string): void => {
   using sqlite = new SqliteDatabase(staged, { readwrite: true, create: false })

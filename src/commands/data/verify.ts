@@ -100,7 +100,7 @@ const verifiedFolder = async (path: string, place: KeySource, onProgress?: OnPro
   return await verified(path, place, onProgress)
 }
 
-/** Runs all checks on one state of a database file. @throws ProgramError, SchemaMismatch, or an error of SQLite */
+/** Runs all checks on one state of a database file. @throws ProgramError, or an error of SQLite */
 export const verified = async (path: string, place: KeySource, onProgress?: OnProgress): Promise<CheckResult[]> => {
   requireFile(path)
   using opened = openToCheck(path)

@@ -17,7 +17,7 @@ import { explainFaults } from '../advice.ts'
 import { type Result, show } from '../terminal/output.ts'
 
 /**
- * The action of a command that reads its data folder and shows the result. Its errors are UsageError and ProgramError.
+ * The action of a command that reads its data folder and shows the result. Its errors are those of the program.
  * @param inSandbox the operation that does the same in a sandbox
  */
 export const administer = <Args extends unknown[]>(
@@ -34,7 +34,7 @@ export const administer = <Args extends unknown[]>(
     )
   }
 
-/** Does some work with the data of a folder. @throws ProgramError, SchemaMismatch, DataFault */
+/** Does some work with the data of a folder. @throws ProgramError */
 export const reading = <T>(config: DataConfig, work: (data: Reading) => Promise<T>): Promise<T> =>
   withReader(config, (database) => {
     const world = new World(DEFAULT_WORLD, database, systemClock, secureRandomness)
@@ -47,7 +47,7 @@ export interface Reading extends Administration {
   database: Database
 }
 
-/** Reads the database of a folder, beside a server or not. @throws ProgramError, SchemaMismatch, DataFault */
+/** Reads the database of a folder, beside a server or not. @throws ProgramError */
 export const withReader = async <T>(config: DataConfig, work: (database: Database) => T | Promise<T>): Promise<T> => {
   const { dataDir, postgres } = config
   const read = async (): Promise<T> => {
@@ -83,7 +83,7 @@ export const requireLive = (dataDir: string, command: string, inSandbox?: string
   throw unusable(`${dataDir} is the folder of a sandbox, and scrip ${command} works in live mode only\n${next}`)
 }
 
-/** Called before anything in a folder changes. @throws ProgramError, DataFault */
+/** Called before anything in a folder changes. @throws ProgramError */
 export const requireLiveFolder = (dataDir: string, command: string, inSandbox?: string): void => {
   if (hasDatabase(dataDir)) requireLive(dataDir, command, inSandbox)
   requirePrivateFiles(dataDir)

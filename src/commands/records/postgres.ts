@@ -3,20 +3,20 @@ import type { Acting } from '../../acts/act.ts'
 import type { Row } from '../../acts/cells.ts'
 import { act } from '../../acts/kind.ts'
 import { fileConfigOf } from '../../config/config.ts'
-import { refuseRuntimeVariables, UsageError } from '../../config/environment.ts'
+import { refuseRuntimeVariables } from '../../config/environment.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withJson } from '../../config/options.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { SCHEMA_VERSION } from '../../db/migrate.ts'
-import { refused } from '../../kernel/exit.ts'
+import { misused, refused } from '../../kernel/exit.ts'
 import { freshInstallationId } from '../../kernel/ids.ts'
 import { openCipher } from '../../orders/voucher-key.ts'
 import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
 import { checkServer, followersOf, installationOf, makeInstallation } from '../../replication/installation.ts'
 import { VERSION } from '../../start/version.ts'
+import { explainFaults } from '../advice.ts'
 import { jsonOf, print, show } from '../terminal/output.ts'
 import { actCommand } from './records.ts'
-import { explainPostgres } from './replication.ts'
 
 const STATUS_COLUMNS = ['follower', 'url', 'seq', 'lag_commits', 'seen_seconds_ago'] as const
 
@@ -33,8 +33,8 @@ export const postgresCommands = (postgres: Command): void => {
 const initialize = ({ config, database, isCopy, record, note }: Acting): Promise<Row> => {
   const { dataDir, voucherKey, signingKey } = config
   const target = requireTarget(config.postgres)
-  if (!voucherKey || !signingKey) throw new UsageError(KEYS_MISSING)
-  return explainPostgres(dataDir, async () => {
+  if (!voucherKey || !signingKey) throw misused(KEYS_MISSING)
+  return explainFaults(dataDir, async () => {
     const connection = new Connection(target, 'init', COMMAND_PATIENCE_MS)
     try {
       if ((await checkServer(connection.ask)) || isCopy) throw refused(HOLDS_DATA)
@@ -54,16 +54,16 @@ const HOLDS_DATA = 'the record already holds data\nName an empty database, or se
 const KEYS_MISSING =
   'the keys that all servers share are missing\nSet SCRIP_VOUCHER_KEY_FILE and SCRIP_SIGNING_KEY_FILE: voucher.key and signing.key of the folder will do.'
 
-/** @throws UsageError */
+/** @throws ProgramError */
 const requireTarget = (target: PostgresTarget | undefined): PostgresTarget => {
-  if (!target) throw new UsageError('no record is given\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE.')
+  if (!target) throw misused('no record is given\nSet SCRIP_POSTGRES, or SCRIP_POSTGRES_FILE.')
   return target
 }
 
 async function showStatus(this: Command): Promise<void> {
   const { postgres, format } = fileConfigOf(this.opts<DataOptions>())
   const target = requireTarget(postgres)
-  await explainPostgres('PostgreSQL', async () => {
+  await explainFaults('PostgreSQL', async () => {
     const connection = new Connection(target, 'status', COMMAND_PATIENCE_MS)
     try {
       const installation = await installationOf(connection.ask)

@@ -3,13 +3,11 @@ import type { PostgresTarget } from '../../config/postgres-url.ts'
 import { databasePath, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { EXIT, ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import type { Log } from '../../observability/log.ts'
 import { openCipher } from '../../orders/voucher-key.ts'
 import { type CopyAccess, joinInstallation, type Needs } from '../../replication/command.ts'
 import { compareCopy } from '../../replication/compare.ts'
-import { COMMAND_PATIENCE_MS, Connection, PostgresAway, PostgresRefusal } from '../../replication/connection.ts'
-import { NotActive } from '../../replication/installation.ts'
+import { COMMAND_PATIENCE_MS, Connection } from '../../replication/connection.ts'
 import { ReplicatedServer } from '../../replication/server.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { VERSION } from '../../start/version.ts'
@@ -19,7 +17,7 @@ import { explainFaults } from '../advice.ts'
 
 /** @throws ProgramError when it cannot be used */
 export const openReplication = (config: Config, target: PostgresTarget, log: Log): Promise<ReplicatedServer> =>
-  explainPostgres(config.dataDir ?? '', () => {
+  explainFaults(config.dataDir ?? '', () => {
     const { dataDir = '', signingKey = new Uint8Array() } = config
     requirePrivateFiles(dataDir)
     return ReplicatedServer.open({ target, dataDir, signingKey, release: VERSION, log })
@@ -32,7 +30,7 @@ export const withCopy = <T>(
   needs: Needs,
   work: (joined: CopyAccess) => Promise<T>,
 ): Promise<T> =>
-  explainPostgres(dataDir, async () => {
+  explainFaults(dataDir, async () => {
     const create = () => {
       createDatabase(dataDir, 'live', systemClock)
       if (!voucherKey) return
@@ -47,28 +45,6 @@ export const withCopy = <T>(
       return await work(joined)
     } finally {
       await joined.leave()
-    }
-  })
-
-/** Turns errors of PostgreSQL into those that an operator reads. */
-export const explainPostgres = <T>(where: string, work: () => T | Promise<T>): Promise<T> =>
-  explainFaults(where, async () => {
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof PostgresAway)
-        throw new ProgramError(
-          EXIT.failed,
-          `the record cannot be reached: ${error.message}\nSee that PostgreSQL runs, and the network.`,
-        )
-      if (error instanceof PostgresRefusal) {
-        if (error.remedy !== undefined)
-          throw unusable(`PostgreSQL: ${error.message}\n${error.remedy}`, { cause: error })
-        throw new ProgramError(EXIT.failed, `the record refuses: ${error.message}\nSee the log of PostgreSQL.`)
-      }
-      if (error instanceof NotActive)
-        throw refused(`another server is active: ${error.where}\nRun the command on the machine of that server.`)
-      throw error
     }
   })
 

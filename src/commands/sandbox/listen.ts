@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxAccessOf } from '../../config/config.ts'
-import { UsageError } from '../../config/environment.ts'
 import type { ListenOptions, TriggerOptions } from '../../config/option-table.ts'
 import { EVENT_PATTERNS, EVENT_TYPES, matches } from '../../events/types.ts'
 import { SECOND_MS } from '../../kernel/clock.ts'
-import { refused } from '../../kernel/exit.ts'
+import { misused, refused } from '../../kernel/exit.ts'
 import { visible } from '../../kernel/visible.ts'
 import { messagesIn } from '../../sandbox/feed/messages.ts'
 import { ALL_WORLDS } from '../../sandbox/worlds/query.ts'
@@ -86,16 +85,14 @@ const eventsSince = async (client: SandboxClient, options: ListenOptions, world?
   return events.filter(({ type }) => matches(patternsOf(options), type)).toReversed()
 }
 
-/** Prints the events of all worlds: a webhook, and the secret that it signs with, belong to one. @throws UsageError */
+/** Prints the events of all worlds: a webhook, and the secret that it signs with, belong to one. @throws ProgramError */
 const listenToAll = async (options: ListenOptions): Promise<void> => {
   if (options.forward !== undefined)
-    throw new UsageError(
-      "--forward needs one world, whose secret signs\nLeave it out, or name the world instead of '*'.",
-    )
+    throw misused("--forward needs one world, whose secret signs\nLeave it out, or name the world instead of '*'.")
   const patterns = patternsOf(options)
   const unknown = patterns.find((pattern) => !EVENT_PATTERNS.some((known) => known === pattern))
   if (unknown !== undefined)
-    throw new UsageError(`--events ${unknown} selects no event\nIt is one of ${EVENT_PATTERNS.join(', ')}.`)
+    throw misused(`--events ${unknown} selects no event\nIt is one of ${EVENT_PATTERNS.join(', ')}.`)
   const client = new SandboxClient(sandboxAccessOf(options))
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.abort())

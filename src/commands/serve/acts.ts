@@ -23,10 +23,7 @@ export const serveActs = ({ config, log, worldOf, replica, delivering, refresh }
     log,
     acts: async () => (await import('../acts/table.ts')).loadActs(),
     performer: async () => {
-      const { explainPostgres } = await import('../records/replication.ts')
-      await explainPostgres(dataDir, async () => {
-        if (replica && !replica.isServing) throw await replica.notActive()
-      })
+      if (replica && !replica.isServing) throw await replica.notActive()
       const { administrationOf } = await import('../../acts/administration.ts')
       const world = worldOf()
       return {

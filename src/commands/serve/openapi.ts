@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createApp } from '../../app/app.ts'
 import { type Config, urlOf } from '../../config/config.ts'
-import { UsageError } from '../../config/environment.ts'
 import type { DOCUMENT_FORMATS } from '../../config/option-table.ts'
 import { brunoCollection, postmanCollection } from '../../docs/collections.ts'
 import { withoutReferences } from '../../docs/references.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { misused } from '../../kernel/exit.ts'
 import { createLog } from '../../observability/log.ts'
 import { assemble } from '../../start/assemble.ts'
 import { print } from '../terminal/output.ts'
@@ -17,10 +17,10 @@ export interface DocumentOptions {
   output?: string
 }
 
-/** Prints the OpenAPI document, or a collection made from it. @throws UsageError */
+/** Prints the OpenAPI document, or a collection made from it. @throws ProgramError */
 export const printOpenApi = async (config: Config, { as, output }: DocumentOptions): Promise<void> => {
   if ((as === 'bruno') !== (output !== undefined))
-    throw new UsageError('--as bruno writes a folder, and the other formats are printed\nUse --output with --as bruno.')
+    throw misused('--as bruno writes a folder, and the other formats are printed\nUse --output with --as bruno.')
   const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
   const served = await documentOf(config, publicUrl)
   if (as === 'bruno') writeFolder(output ?? '', brunoCollection(withoutReferences(served), publicUrl))

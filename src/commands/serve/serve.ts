@@ -9,6 +9,7 @@ import { visibleLines } from '../../kernel/visible.ts'
 import type { Log } from '../../observability/log.ts'
 import type { ReplicatedServer } from '../../replication/server.ts'
 import { VERSION } from '../../start/version.ts'
+import { explainFaults } from '../advice.ts'
 import { print } from '../terminal/output.ts'
 import { logOf, startServer } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
@@ -24,7 +25,7 @@ export const serve = async (config: Config): Promise<void> => {
   const log = logOf(config)
   if (config.isTrial) return (await import('./trial-start.ts')).startOnCopy(config, log)
   const replica = config.postgres && (await replicationOf(config, config.postgres, log))
-  const server = await explained(config, () => startServer(config, log, replica))
+  const server = await explainFaults(config.dataDir ?? '', () => startServer(config, log, replica))
   // Listens before anyone learns that the server runs.
   const stopSignal = config.mode === 'sandbox' ? nextStopSignal('SIGHUP') : nextStopSignal()
   // A rotation of logs must not stop the service.
@@ -71,14 +72,10 @@ const NAME_WIDTH = 8
 // In the sandbox, an account's password is its name.
 const SANDBOX_LOGIN = `${DEFAULT_CREDENTIAL} / ${DEFAULT_CREDENTIAL}, or sbx_NAME and any password for a world of your own`
 
-/** Explains errors of PostgreSQL. The module is loaded when it is needed. */
-const explained = async <T>(config: Config, work: () => Promise<T>): Promise<T> =>
-  config.postgres ? (await import('../records/replication.ts')).explainPostgres(config.dataDir ?? '', work) : work()
-
 /** Resolves to the reason why a server can no longer serve its installation. Never resolves without PostgreSQL. */
-const failureOf = async (config: Config, replica: ReplicatedServer | undefined): Promise<ProgramError> => {
+const failureOf = async ({ dataDir = '' }: Config, replica: ReplicatedServer | undefined): Promise<ProgramError> => {
   try {
-    return await explained(config, () => replica?.failure ?? new Promise<never>(() => undefined))
+    return await explainFaults(dataDir, () => replica?.failure ?? new Promise<never>(() => undefined))
   } catch (error) {
     if (error instanceof ProgramError) return error
     throw error

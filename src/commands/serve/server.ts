@@ -4,12 +4,13 @@ import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
 import { type Config, urlOf } from '../../config/config.ts'
-import { UsageError, wantsColor } from '../../config/environment.ts'
+import { wantsColor } from '../../config/environment.ts'
 import { databasePath, hasDatabase } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
 import { renderFailure, STRUCTURED } from '../../http/errors.ts'
 import { responseBeside } from '../../http/json.ts'
 import { SECOND_MS, systemClock } from '../../kernel/clock.ts'
+import { DataFault, ProgramError } from '../../kernel/exit.ts'
 import { INTERNAL, isUnavailable } from '../../kernel/failure.ts'
 import { Outage } from '../../kernel/outage.ts'
 import { createLog, type Log } from '../../observability/log.ts'
@@ -19,7 +20,6 @@ import type { ReplicatedServer, Roles } from '../../replication/server.ts'
 import { whileServing } from '../../replication/while-serving.ts'
 import { assemble } from '../../start/assemble.ts'
 import { createDatabase } from '../../start/folder.ts'
-import { pathIn } from '../../start/origin.ts'
 import { playBeginning } from '../../start/scenario.ts'
 import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
@@ -178,8 +178,8 @@ export const openPlatform = async (config: Config, log: Log) => {
   try {
     return assemble(config, systemClock, log, await playBeginning(config, systemClock, log))
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw dataError(error, pathIn(error) ?? config.dataDir)
+    if (error instanceof ProgramError && !(error instanceof DataFault)) throw error
+    throw dataError(error as Error, config.dataDir ?? 'the sandbox')
   }
 }
 

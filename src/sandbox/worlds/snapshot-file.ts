@@ -1,4 +1,5 @@
 import { promisify } from 'node:util'
+import { DataFault } from '../../kernel/exit.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import { snapshotTooLarge } from '../errors.ts'
 
@@ -21,10 +22,10 @@ export const zlib = () => process.getBuiltinModule('node:zlib')
 /** @throws Error that says what is wrong with the text */
 export const readSnapshot = (text: string): Uint8Array => {
   const database = databaseIn(text)
-  if (database === undefined) throw new Error(`not a snapshot of the format ${FORMAT}`)
+  if (database === undefined) throw new DataFault(`not a snapshot of the format ${FORMAT}`)
   const image = unpacked(database)
   if (!image?.toString('latin1', 0, 15).startsWith('SQLite format 3'))
-    throw new Error('not a snapshot: /database: cannot be unpacked')
+    throw new DataFault('not a snapshot: /database: cannot be unpacked')
   return image
 }
 

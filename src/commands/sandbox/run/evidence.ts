@@ -27,7 +27,7 @@ export class Evidence implements Disposable {
   readonly #coverage: StagedFile | undefined
   readonly #failed = new FailedRequests()
 
-  /** @throws UsageError for a file that cannot be written */
+  /** @throws ProgramError for a file that cannot be written */
   constructor(private readonly config: RunConfig['evidence']) {
     const { coverageFile, journalFile } = config
     try {

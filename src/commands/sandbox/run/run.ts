@@ -19,7 +19,7 @@ export const run = async (config: RunConfig, command: readonly string[], outer: 
   process.exit(await runInSandbox(config, command, outer))
 }
 
-/** @throws UsageError or ProgramError */
+/** @throws ProgramError */
 const runInSandbox = async (config: RunConfig, command: readonly string[], outer: Environment): Promise<number> => {
   const summary = new Summary(config.evidence.summary)
   requireSandbox(config)

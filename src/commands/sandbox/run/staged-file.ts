@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { UsageError } from '../../../config/environment.ts'
+import { misused } from '../../../kernel/exit.ts'
 
 /**
  * A file that is written beside its destination. `keep` moves it there; without it, nothing changes. A pipe or a device
@@ -23,7 +23,7 @@ export class StagedFile implements Disposable {
   #held = ''
   #failure: unknown
 
-  /** @throws UsageError naming the flag, if the file cannot be written */
+  /** @throws ProgramError naming the flag, if the file cannot be written */
   constructor(flag: string, file: string, mode?: number) {
     try {
       const existing = statSync(file, { throwIfNoEntry: false })
@@ -37,7 +37,7 @@ export class StagedFile implements Disposable {
       this.#descriptor = openSync(this.#staged, 'wx', mode)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      throw new UsageError(`${flag}: cannot write ${file}: ${why}\nName another file.`)
+      throw misused(`${flag}: cannot write ${file}: ${why}\nName another file.`)
     }
   }
 

@@ -1,8 +1,7 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs'
 import type { RunConfig } from '../../../config/config.ts'
-import { UsageError } from '../../../config/environment.ts'
 import { counted } from '../../../kernel/counted.ts'
-import { EXIT, errorText } from '../../../kernel/exit.ts'
+import { EXIT, errorText, misused } from '../../../kernel/exit.ts'
 import { visible } from '../../../kernel/visible.ts'
 import type { CoverageReport } from '../../../sandbox/requests/contract.ts'
 import type { LoggedRequest } from '../../../sandbox/requests/request-log.ts'
@@ -39,13 +38,13 @@ class RequestTally {
 export class Summary {
   readonly requests = new RequestTally()
 
-  /** @throws UsageError for a file that was asked for and cannot be written */
+  /** @throws ProgramError for a file that was asked for and cannot be written */
   constructor(private readonly config: RunConfig['evidence']['summary']) {
     if (config?.isGiven !== true) return
     try {
       closeSync(openSync(config.file, 'a'))
     } catch (error) {
-      throw new UsageError(`--summary: cannot write ${config.file}: ${reasonOf(error)}\nName another file, or off.`)
+      throw misused(`--summary: cannot write ${config.file}: ${reasonOf(error)}\nName another file, or off.`)
     }
   }
 
