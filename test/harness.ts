@@ -14,7 +14,7 @@ import type { Beginning } from '../src/start/origin.ts'
 import { playBeginning } from '../src/start/scenario.ts'
 import { rulesOf } from '../src/webhooks/addresses.ts'
 import { createSender, type Send } from '../src/webhooks/sender.ts'
-import type { World } from '../src/worlds/world.ts'
+import type { World } from '../src/work/world.ts'
 import { start } from './program.ts'
 
 /**

@@ -89,9 +89,9 @@ const MODULES: Record<string, readonly string[]> = {
     'reconciliation',
   ],
 }
-const BELOW_MODULES = ['pages', 'worlds', 'http', 'db', 'kernel']
+const BELOW_MODULES = ['pages', 'work', 'http', 'db', 'folder', 'kernel']
 /** Replication knows no modules. */
-const REPLICATION = ['config', 'http', 'db', 'kernel']
+const REPLICATION = ['config', 'http', 'db', 'folder', 'kernel']
 const BELOW_APP = ['replication', 'config', 'observability', ...Object.keys(MODULES), ...BELOW_MODULES]
 
 /** The imports that each folder may have, besides its own files. */
@@ -99,10 +99,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
   http: ['kernel'],
   pages: ['http', 'kernel'],
-  db: ['kernel'],
-  worlds: ['db', 'kernel'],
+  folder: ['kernel'],
+  db: ['folder', 'kernel'],
+  work: ['db', 'kernel'],
   ...Object.fromEntries(Object.entries(MODULES).map(([module, others]) => [module, [...others, ...BELOW_MODULES]])),
-  config: ['http', 'kernel'],
+  config: ['http', 'folder', 'kernel'],
   replication: REPLICATION,
   observability: ['config', ...BELOW_MODULES],
   acts: BELOW_APP.filter((place) => place !== 'sandbox'),
@@ -116,7 +117,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 describe('imports', () => {
-  test('point one way: main, commands, start, app, modules, http and db and worlds, kernel', () => {
+  test('point one way: main, commands, start, app, modules, http and db and work, folder, kernel', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports
         .map((imported) => imported.path)

@@ -2,7 +2,7 @@ import type { Query } from '../db/database.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { findAnyClient } from '../sessions/queries.ts'
 import { findAnyWallet } from '../wallets/queries.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import { Amount } from './cells.ts'
 
 /** The context of acts and lists. */

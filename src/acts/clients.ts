@@ -16,7 +16,7 @@ import {
   updateClient,
 } from '../sessions/queries.ts'
 import { deleteWallets, walletsOf } from '../wallets/queries.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import type { Act, Acting } from './act.ts'
 import { type Row, rowOf } from './cells.ts'
 import { choiceOf, field, type Input, wholeNumber } from './fields.ts'

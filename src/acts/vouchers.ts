@@ -1,6 +1,6 @@
 import { findProduct } from '../catalog/queries.ts'
 import { findNewVoucherKey } from '../config/config.ts'
-import { lockForCopying } from '../db/folder-lock.ts'
+import { lockForCopying } from '../folder/lock.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { misused, refused } from '../kernel/exit.ts'
 import { Cipher } from '../orders/cipher.ts'

@@ -11,8 +11,8 @@ import type { Session, Sessions } from '../sessions/sessions.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { Deliver } from '../webhooks/outgoing.ts'
 import type { Secrets } from '../webhooks/secrets.ts'
-import type { DueWork } from '../worlds/due.ts'
-import type { World } from '../worlds/world.ts'
+import type { DueWork } from '../work/due.ts'
+import type { World } from '../work/world.ts'
 
 /** Replaces parts of the program, and takes part before and after each request (decision 47). */
 export interface Extension {

@@ -24,9 +24,9 @@ import { Deliveries } from '../webhooks/deliveries.ts'
 import { posting } from '../webhooks/outgoing.ts'
 import { Secrets } from '../webhooks/secrets.ts'
 import { createSender, type Send } from '../webhooks/sender.ts'
-import { DueWork } from '../worlds/due.ts'
-import type { World } from '../worlds/world.ts'
-import type { Worlds } from '../worlds/worlds.ts'
+import { DueWork } from '../work/due.ts'
+import type { World } from '../work/world.ts'
+import type { Worlds } from '../work/worlds.ts'
 import type { Extension } from './extension.ts'
 
 /** Everything that comes from outside the app. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { MINUTE_MS } from '../kernel/clock.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import { type AuditSeal, recordAct } from './audit.ts'
 
 /** Further names and addresses of a minute are counted together, so that strangers cannot fill the disk. */

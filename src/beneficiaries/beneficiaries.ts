@@ -5,7 +5,7 @@ import { foundOr } from '../kernel/failure.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet } from '../wallets/queries.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import {
   BENEFICIARY_NOT_FOUND,
   type BeneficiaryInput,

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Reference } from '../reference/reference.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../work/world.ts'
 import type { Product, ProductChange, ProductTexts } from './product.ts'
 import { listedOf, loadProductIndex, type ProductIndex } from './product-index.ts'
 import { discountsOf, findInactiveId, findProduct, productsById } from './queries.ts'

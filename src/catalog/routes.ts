@@ -9,7 +9,7 @@ import { PublicFile } from '../http/public-file.ts'
 import { Routes } from '../http/route-lines.ts'
 import { foundOr, violation } from '../kernel/failure.ts'
 import type { Guard } from '../sessions/guard.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import { cardOf, SVG_TYPE } from './card.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
 import {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type World, worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../work/world.ts'
 import type { Purchase, Quote } from './quote.ts'
 
 /** The most prices that one world holds; the least recently used are dropped. */

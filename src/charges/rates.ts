@@ -4,7 +4,7 @@ import { decimalIn } from '../http/json.ts'
 import { RATE_ONE, type Rate } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 
 /** The rate between two currencies; undefined without one. Throws if the source fails. */
 export type RateSource = (from: string, to: string) => Rate | undefined

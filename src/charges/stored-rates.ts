@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../work/world.ts'
 import { deleteRates, findRates, upsertRates } from './queries.ts'
 import { type BaseRates, ratesFrom, refuseStrangers, type WorldRates } from './rates.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isBusy } from '../db/data-folder.ts'
+import { isBusy } from '../folder/files.ts'
 import { messageOf } from '../http/error-message.ts'
 import { renderFailure } from '../http/errors.ts'
 import { DataFault, ProgramError, refused, unusable } from '../kernel/exit.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
+import { isSecretExposed, secretExposure } from '../folder/permissions.ts'
 import { misused, unusable } from '../kernel/exit.ts'
-import { isSecretExposed, secretExposure } from '../kernel/private-file.ts'
 import {
   DESK_OPTIONS,
   LISTEN_OPTIONS,

@@ -1,9 +1,9 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
+import { flushWhile } from '../folder/disk.ts'
+import { makePrivateFile } from '../folder/files.ts'
 import { DataFault } from '../kernel/exit.ts'
 import { BUSY_TIMEOUT_MS } from './connections.ts'
 import { removePosition } from './copy-position.ts'
-import { makePrivateFile } from './data-folder.ts'
-import { flushWhile } from './disk.ts'
 import statementWorker from './statement-worker.js' with { type: 'text' }
 
 interface StatementBeside {

@@ -1,6 +1,6 @@
 import { constants, Database as SqliteDatabase } from 'bun:sqlite'
 import { dirname } from 'node:path'
-import { makePrivateFile } from './data-folder.ts'
+import { makePrivateFile } from '../folder/files.ts'
 
 /** A command waits this long for another process to write, and then gives up. */
 export const BUSY_TIMEOUT_MS = 5_000

@@ -1,7 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import { asImage } from '../folder/image.ts'
 import { closeConnection, constrain, openReader, openWriter } from './connections.ts'
-import { asImage } from './image.ts'
 import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
 

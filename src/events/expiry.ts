@@ -1,6 +1,6 @@
 import type { Query, Tx } from '../db/database.ts'
 import { DAY_MS } from '../kernel/clock.ts'
-import type { DueSource } from '../worlds/due.ts'
+import type { DueSource } from '../work/due.ts'
 import { deleteOldest, findOldestMs } from './queries.ts'
 
 /** Contract C16. */

@@ -10,7 +10,7 @@ import { documentedRoute, pathOf } from '../http/target.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../work/world.ts'
 import { associatedDataOf, clearKeys, findKey, type KeyRecord, putKey } from './queries.ts'
 
 /** A response is stored for its key for this long (contract C14). */

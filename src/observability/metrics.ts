@@ -3,7 +3,7 @@ import { isDamage } from '../db/storage.ts'
 import type { RequestListener } from '../http/request-timer.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../kernel/clock.ts'
 import { isUnavailable } from '../kernel/failure.ts'
-import type { Worlds } from '../worlds/worlds.ts'
+import type { Worlds } from '../work/worlds.ts'
 
 interface MetricsOptions {
   version: string

@@ -10,7 +10,7 @@ import { reportUnreadable } from '../kernel/unreadable.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { INSUFFICIENT_BALANCE } from '../wallets/contract.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import { associatedDataInOrder } from './cipher.ts'
 import {
   CANCELLED_EXAMPLE,

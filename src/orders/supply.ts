@@ -1,8 +1,8 @@
 import type { Product } from '../catalog/product.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { isInDryRun } from '../worlds/dry-run.ts'
-import type { World } from '../worlds/world.ts'
+import { isInDryRun } from '../work/dry-run.ts'
+import type { World } from '../work/world.ts'
 import { associatedDataInStock, type VoucherCode } from './cipher.ts'
 import { INSUFFICIENT_STOCK } from './contract.ts'
 import {

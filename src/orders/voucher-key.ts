@@ -1,7 +1,7 @@
 import { hasActs, sealFirstHead } from '../audit/audit.ts'
 import { hasKeyedRow } from '../audit/queries.ts'
-import { findPrivateFile, movePrivateFile, writePrivateFile } from '../db/data-folder.ts'
 import type { Database, Query } from '../db/database.ts'
+import { findPrivateFile, movePrivateFile, writePrivateFile } from '../folder/files.ts'
 import { DataFault } from '../kernel/exit.ts'
 import { freshSecret } from '../kernel/ids.ts'
 import { parseKey } from '../kernel/keys.ts'

@@ -11,8 +11,8 @@ import { AMOUNT_TOO_SMALL, convert, percentOf, plus } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { findDefaultWallet, findWallet, type Wallet } from '../wallets/queries.ts'
-import { schedule } from '../worlds/due.ts'
-import type { World } from '../worlds/world.ts'
+import { schedule } from '../work/due.ts'
+import type { World } from '../work/world.ts'
 import {
   DUPLICATE_REFERENCE_ID,
   listedWire,

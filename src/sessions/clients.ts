@@ -1,5 +1,5 @@
 import { type BucketSize, readLimits, TokenBuckets } from '../http/rate-limit.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../work/world.ts'
 import { type ClientRow, findEnabledClient } from './queries.ts'
 
 /** A part of the service that not every client may use (spec 4.3). */

@@ -5,7 +5,7 @@ import type { RequestContext } from '../http/request-id.ts'
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
 import { type Failure, INTERNAL, violation } from '../kernel/failure.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import {
   CREDENTIALS_WRONG,
   LoggedOut,

@@ -1,6 +1,8 @@
 import { fixedRates, storedRates } from '../charges/stored-rates.ts'
 import { PAGE_BYTES } from '../db/connections.ts'
 import { copyWithoutPostgres, findPosition } from '../db/copy-position.ts'
+import { Database } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
 import {
   databasePath,
   findPrivateFile,
@@ -9,11 +11,9 @@ import {
   requirePrivateFiles,
   writeDatabase,
   writePrivateFile,
-} from '../db/data-folder.ts'
-import { Database } from '../db/database.ts'
-import { lockForLife } from '../db/folder-lock.ts'
-import { migrate } from '../db/migrate.ts'
-import { requireMode, requireModeOf, storeMode } from '../db/mode.ts'
+} from '../folder/files.ts'
+import { lockForLife } from '../folder/lock.ts'
+import { requireMode, requireModeOf, storeMode } from '../folder/mode.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { DataFault } from '../kernel/exit.ts'
 import { freshSecret } from '../kernel/ids.ts'
@@ -25,8 +25,8 @@ import { preparedImage } from '../sandbox/worlds/snapshots.ts'
 import { keepRandomness, keptState, worldFrom } from '../sandbox/worlds/state.ts'
 import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
-import type { World } from '../worlds/world.ts'
-import { DEFAULT_WORLD, onlyWorld } from '../worlds/worlds.ts'
+import type { World } from '../work/world.ts'
+import { DEFAULT_WORLD, onlyWorld } from '../work/worlds.ts'
 import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seedReferenceData } from './seed.ts'
 import { ServedFolder } from './served-folder.ts'

@@ -6,8 +6,8 @@ import { cipherInMemory } from '../sandbox/seed/vouchers.ts'
 import { firstState, keptState, worldFrom } from '../sandbox/worlds/state.ts'
 import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
-import type { World } from '../worlds/world.ts'
-import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import type { World } from '../work/world.ts'
+import { DEFAULT_WORLD } from '../work/worlds.ts'
 import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
 

@@ -8,7 +8,7 @@ import type { CipherSource } from '../orders/voucher-key.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Settings } from '../sandbox/scenario/make.ts'
 import type { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
-import type { Worlds } from '../worlds/worlds.ts'
+import type { Worlds } from '../work/worlds.ts'
 import { sandboxRates } from './seed.ts'
 import type { ServedFolder } from './served-folder.ts'
 

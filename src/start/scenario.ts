@@ -13,7 +13,7 @@ import { SHIPPED } from '../sandbox/scenario/shipped.ts'
 import { forgetPasswords } from '../sandbox/seed/accounts.ts'
 import { imageOf } from '../sandbox/worlds/state.ts'
 import { deleteLogins } from '../sessions/queries.ts'
-import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../work/worlds.ts'
 import { assemble } from './assemble.ts'
 import { type Beginning, inFile } from './origin.ts'
 

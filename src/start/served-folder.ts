@@ -1,13 +1,13 @@
-import { databasePath } from '../db/data-folder.ts'
 import { Database } from '../db/database.ts'
-import { lockForServing } from '../db/folder-lock.ts'
 import type { Gate } from '../db/shared-commit.ts'
 import { tryLater } from '../db/storage.ts'
+import { databasePath } from '../folder/files.ts'
+import { lockForServing } from '../folder/lock.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { secureRandomness } from '../kernel/ids.ts'
 import { queueEventsOf } from '../webhooks/queue.ts'
-import { type OpenData, World } from '../worlds/world.ts'
-import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { type OpenData, World } from '../work/world.ts'
+import { DEFAULT_WORLD } from '../work/worlds.ts'
 
 interface ServedFolderOptions {
   dataDir: string

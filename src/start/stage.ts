@@ -8,7 +8,7 @@ import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { firstState, worldFrom } from '../sandbox/worlds/state.ts'
 import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
-import { DEFAULT_WORLD } from '../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../work/worlds.ts'
 import { seededImage } from './memory.ts'
 import type { Sources } from './origin.ts'
 

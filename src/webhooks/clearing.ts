@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database.ts'
 import { expiring } from '../events/expiry.ts'
 import { nextTurn } from '../kernel/turns.ts'
-import { schedule } from '../worlds/due.ts'
-import type { World } from '../worlds/world.ts'
+import { schedule } from '../work/due.ts'
+import type { World } from '../work/world.ts'
 import { deleteWebhookRow, findWebhookEvenDeleted, updateWebhook, webhooksToClear } from './queries.ts'
 import { deleteDropped, deleteOldestAttempts, findOldestAttemptMs } from './queue-queries.ts'
 

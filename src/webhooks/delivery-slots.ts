@@ -1,5 +1,5 @@
 import { sinceStartMs } from '../kernel/clock.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import { type World, worldPart } from '../work/world.ts'
 
 /** Deliveries at once for a webhook (contract C16). */
 const IN_FLIGHT_MAX = 4

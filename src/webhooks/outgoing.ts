@@ -1,6 +1,6 @@
 import { eventJson } from '../events/contract.ts'
 import type { Event } from '../events/queries.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import type { Webhook } from './queries.ts'
 import type { QueuedDelivery } from './queue-queries.ts'
 import type { ReceiverResponse, Send } from './sender.ts'

@@ -2,8 +2,8 @@ import type { Tx } from '../db/database.ts'
 import { queueEventsBy } from '../events/publish.ts'
 import type { Event } from '../events/queries.ts'
 import { matches } from '../events/types.ts'
-import { isInDryRun } from '../worlds/dry-run.ts'
-import { type World, worldPart } from '../worlds/world.ts'
+import { isInDryRun } from '../work/dry-run.ts'
+import { type World, worldPart } from '../work/world.ts'
 import { activeWebhooksOf, updateWebhook, type Webhook } from './queries.ts'
 import {
   deleteQueued,

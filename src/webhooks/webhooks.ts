@@ -6,7 +6,7 @@ import { matches } from '../events/types.ts'
 import { DAY_MS } from '../kernel/clock.ts'
 import { DomainError, foundOr } from '../kernel/failure.ts'
 import type { Session } from '../sessions/sessions.ts'
-import type { World } from '../worlds/world.ts'
+import type { World } from '../work/world.ts'
 import { clearSome } from './clearing.ts'
 import {
   TOO_MANY_WEBHOOKS,

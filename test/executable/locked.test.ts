@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { explainFaults } from '../../src/commands/advice.ts'
-import { lockForWriting } from '../../src/db/folder-lock.ts'
 import { tryLater } from '../../src/db/storage.ts'
+import { lockForWriting } from '../../src/folder/lock.ts'
 import { ProgramError } from '../../src/kernel/exit.ts'
 import { launch, run } from '../program.ts'
 import { operatorTest, stockedTest } from './live.ts'

@@ -121,6 +121,36 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'codes.jsonl: the codes have 1 problem:\nline 1: card_number: was imported before',
   ],
   [
+    'the data folder of a new client is a file',
+    'client add bob --data-dir noise',
+    4,
+    'noise is a file\nName a folder.',
+  ],
+  [
+    'a live server is to serve a file',
+    'serve --mode live --port 0 --data-dir noise',
+    4,
+    'noise is a file\nName a folder.',
+  ],
+  [
+    'a part of the path of a data folder is a file',
+    'serve --mode live --port 0 --data-dir noise/data',
+    4,
+    'noise/data does not exist\nA part of its path is a file: check its name.',
+  ],
+  [
+    'a part of the path of a file to verify is a file',
+    'verify noise/backup.sqlite',
+    4,
+    'noise/backup.sqlite does not exist\nCheck its name and its folder.',
+  ],
+  [
+    'a backup is to be written below a file',
+    'backup noise/backup.sqlite DATA',
+    4,
+    'noise is not a folder\nMake it, or mount its disk, first.',
+  ],
+  [
     'a backup would overwrite a file',
     'backup codes.jsonl DATA',
     1,
@@ -164,6 +194,15 @@ const filled: (text: string) => string = (text) =>
 
 /** A line without a full stop; below it sentences, or the places in a file. */
 const SHAPE = /^[^A-Z].*[^.:\n]\n(?:.+[.?]\n?)+$|:\n(?:line \d+.+\n?)+$/
+
+test('a key whose path leads through a file is named as one that cannot be read, with exit 2', async () => {
+  const ended = await run(['serve', '--mode', 'live', '--port', '0', '--data-dir', 'data'], {
+    cwd: folder,
+    env: { SCRIP_VOUCHER_KEY_FILE: 'noise/key' },
+  })
+  const stderr = 'scrip: SCRIP_VOUCHER_KEY_FILE: cannot read noise/key\nCheck its name and its permissions.\n'
+  expect(ended).toEqual({ exitCode: 2, stdout: '', stderr })
+})
 
 describe('the program names the mistake and the next step, if', () => {
   test.each(MISTAKES)('%s: scrip %s', async (_, command, exitCode, message) => {

@@ -5,7 +5,7 @@ import { type Delivering, deliver, failOrder } from '../../src/orders/delivery.t
 import { findOrder, vouchersOf } from '../../src/orders/queries.ts'
 import type { Order } from '../../src/orders/tables.ts'
 import { generatedSupply } from '../../src/sandbox/seed/vouchers.ts'
-import type { World } from '../../src/worlds/world.ts'
+import type { World } from '../../src/work/world.ts'
 import { catalogEntry, fileOf } from '../catalog/entry.ts'
 import { failureOf } from '../errors.ts'
 import { forFile, found, openProgram, type TestWorld, testIn } from '../harness.ts'

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type PostgresTarget, parsePostgresUrl } from '../../src/config/postgres-url.ts'
-import { databasePath } from '../../src/db/data-folder.ts'
 import { Database } from '../../src/db/database.ts'
-import { lockForServing } from '../../src/db/folder-lock.ts'
+import { databasePath } from '../../src/folder/files.ts'
+import { lockForServing } from '../../src/folder/lock.ts'
 import { HOUR_MS, systemClock } from '../../src/kernel/clock.ts'
 import { type CopyAccess, joinInstallation, type Needs } from '../../src/replication/command.ts'
 import { Connection } from '../../src/replication/connection.ts'

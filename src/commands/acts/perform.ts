@@ -10,8 +10,8 @@ import { FileFault } from '../../kernel/problems.ts'
 import { markOf } from '../../orders/stock-queries.ts'
 import { hasKey } from '../../orders/voucher-key.ts'
 import { transactionsOf } from '../../wallets/statement-queries.ts'
-import { causedBy } from '../../worlds/cause.ts'
-import { undoing } from '../../worlds/dry-run.ts'
+import { causedBy } from '../../work/cause.ts'
+import { undoing } from '../../work/dry-run.ts'
 import { reasonOf } from '../advice.ts'
 
 /** Acts of operators (contract C20): a server performs them for commands, or a command that holds the folder itself. */

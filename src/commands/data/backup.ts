@@ -10,10 +10,11 @@ import { withDataOptions } from '../../config/options.ts'
 import { parseCount } from '../../config/values.ts'
 import { copyDatabase, ownDatabase } from '../../db/beside.ts'
 import { findPosition } from '../../db/copy-position.ts'
-import { databasePath } from '../../db/data-folder.ts'
-import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
-import { lockForCopying } from '../../db/folder-lock.ts'
-import { isOfMode } from '../../db/mode.ts'
+import { createStagingFolder, flushFile, flushFolder } from '../../folder/disk.ts'
+import { databasePath } from '../../folder/files.ts'
+import { lockForCopying } from '../../folder/lock.ts'
+import { isOfMode } from '../../folder/mode.ts'
+import { statOf } from '../../folder/permissions.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { worldFilesIn } from '../../sandbox/worlds/database-folder.ts'
@@ -42,7 +43,7 @@ export const backupCommand = (backup: Command): void => {
     .action(backUp)
 }
 
-const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
+const isFolder = (place: string): boolean => statOf(place)?.isDirectory() ?? false
 
 /**
  * The folder is not created here: if a disk is not mounted, the backups would fill the disk of the machine.

@@ -10,6 +10,9 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { findPosition } from '../../db/copy-position.ts'
 import { recount } from '../../db/counts.ts'
+import { Database, type Tx } from '../../db/database.ts'
+import { migrate, schemaFaults } from '../../db/migrate.ts'
+import { createStagingFolder, flushFile, flushFolder } from '../../folder/disk.ts'
 import {
   databasePath,
   hasDatabase,
@@ -18,13 +21,11 @@ import {
   makeDataFolder,
   makePrivate,
   removeDatabase,
-} from '../../db/data-folder.ts'
-import { Database, type Tx } from '../../db/database.ts'
-import { createStagingFolder, flushFile, flushFolder } from '../../db/disk.ts'
-import { lockForReplacing } from '../../db/folder-lock.ts'
-import { isSqlite } from '../../db/image.ts'
-import { migrate, schemaFaults } from '../../db/migrate.ts'
-import { modeOf } from '../../db/mode.ts'
+} from '../../folder/files.ts'
+import { isSqlite } from '../../folder/image.ts'
+import { lockForReplacing } from '../../folder/lock.ts'
+import { modeOf } from '../../folder/mode.ts'
+import { statOf } from '../../folder/permissions.ts'
 import { systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { DataFault, misused, type ProgramError, refused, unusable } from '../../kernel/exit.ts'
 import { markOf } from '../../orders/stock-queries.ts'
@@ -134,7 +135,7 @@ const restored = async (
 }
 
 const isSame = (one: string, other: string): boolean => {
-  const [a, b] = [statSync(one), statSync(other, { throwIfNoEntry: false })]
+  const [a, b] = [statSync(one), statOf(other)]
   return a.dev === b?.dev && a.ino === b.ino
 }
 

@@ -7,12 +7,13 @@ import { breaksIn } from '../../audit/audit.ts'
 import { type DataConfig, dataConfigOf, fileConfigOf } from '../../config/config.ts'
 import type { DataOptions } from '../../config/option-table.ts'
 import { withDataOptions } from '../../config/options.ts'
-import { databasePath } from '../../db/data-folder.ts'
 import { type Query, queryOn } from '../../db/database.ts'
-import { lockForReading } from '../../db/folder-lock.ts'
-import { bytesByHeader, isSqlite } from '../../db/image.ts'
 import { requireCurrentSchema, schemaFaults } from '../../db/migrate.ts'
-import { modeOf } from '../../db/mode.ts'
+import { databasePath } from '../../folder/files.ts'
+import { bytesByHeader, isSqlite } from '../../folder/image.ts'
+import { lockForReading } from '../../folder/lock.ts'
+import { modeOf } from '../../folder/mode.ts'
+import { statOf } from '../../folder/permissions.ts'
 import { refused, unusable } from '../../kernel/exit.ts'
 import { undecryptableIn } from '../../orders/sealed-check.ts'
 import { markOf } from '../../orders/stock-queries.ts'
@@ -162,7 +163,7 @@ const resultOf = (check: string, faults: readonly string[]): CheckResult => ({
 
 /** SQLite accepts an empty file as an empty database. @throws ProgramError */
 export const requireFile = (path: string): void => {
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = statOf(path)
   const fault = !found
     ? 'does not exist\nCheck its name and its folder.'
     : !found.isFile()

@@ -1,7 +1,7 @@
 import type { Config, DataConfig } from '../../config/config.ts'
 import type { PostgresTarget } from '../../config/postgres-url.ts'
-import { databasePath, requirePrivateFiles } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
+import { databasePath, requirePrivateFiles } from '../../folder/files.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Log } from '../../observability/log.ts'
 import { openCipher } from '../../orders/voucher-key.ts'

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { findPosition } from '../../db/copy-position.ts'
 import type { Log } from '../../observability/log.ts'
 import type { ReplicatedServer } from '../../replication/server.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { type ActsServer, listenForActs } from '../acts/listen.ts'
 
 interface Serving extends Pick<Performer, 'delivering' | 'refresh'> {

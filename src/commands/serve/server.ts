@@ -1,12 +1,12 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { statSync } from 'node:fs'
 import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import { wantsColor } from '../../config/environment.ts'
-import { databasePath, hasDatabase } from '../../db/data-folder.ts'
 import { queryOn } from '../../db/database.ts'
+import { databasePath, hasDatabase } from '../../folder/files.ts'
+import { statOf } from '../../folder/permissions.ts'
 import { renderFailure, STRUCTURED } from '../../http/errors.ts'
 import { responseBeside } from '../../http/json.ts'
 import { SECOND_MS, systemClock } from '../../kernel/clock.ts'
@@ -24,9 +24,9 @@ import { playBeginning } from '../../start/scenario.ts'
 import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
-import type { DueWork } from '../../worlds/due.ts'
-import type { World } from '../../worlds/world.ts'
-import type { Worlds } from '../../worlds/worlds.ts'
+import type { DueWork } from '../../work/due.ts'
+import type { World } from '../../work/world.ts'
+import type { Worlds } from '../../work/worlds.ts'
 import { dataError } from '../advice.ts'
 import { serveActs } from './acts.ts'
 import { bind } from './bind.ts'
@@ -130,9 +130,7 @@ export const startServer = async (config: Config, log: Log, replica?: Replicated
  */
 const reportOldLog = ({ dataDir, postgres }: Config, log: Log): void => {
   if (dataDir === undefined || postgres || !hasDatabase(dataDir)) return // a copy is compared with its record
-  const [database, wal] = [databasePath(dataDir), `${databasePath(dataDir)}-wal`].map((path) =>
-    statSync(path, { throwIfNoEntry: false }),
-  )
+  const [database, wal] = [databasePath(dataDir), `${databasePath(dataDir)}-wal`].map((path) => statOf(path))
   if (database && wal && wal.size > 0 && database.ctimeMs > wal.ctimeMs)
     log.warn(OLD_LOG, { log: `${databasePath(dataDir)}-wal` })
 }

@@ -10,7 +10,7 @@ import { DomainError, invalid, type Violation } from '../../kernel/failure.ts'
 import { toBasisPoints, toPercent } from '../../kernel/money.ts'
 import { passwordDigest } from '../../sessions/credentials.ts'
 import { type ClientRecord, updateClient } from '../../sessions/queries.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { usernameIn } from '../worlds/accounts.ts'
 import { type ClientEditBody, LIMIT_PROBLEM } from './contract.ts'
 

@@ -6,7 +6,7 @@ import { changeOf, entryOf, type ProductTerms } from '../../catalog/rows.ts'
 import type { Query, Tx } from '../../db/database.ts'
 import { DomainError, invalid, type Violation } from '../../kernel/failure.ts'
 import type { Reference } from '../../reference/reference.ts'
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 import { takenOf } from '../seed/queries.ts'
 import { findProductChange, productChangesIn, putProductChange } from './queries.ts'
 

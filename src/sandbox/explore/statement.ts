@@ -5,7 +5,7 @@ import { payoutsOf } from '../../payouts/queries.ts'
 import type { Currency, Reference } from '../../reference/reference.ts'
 import { allClients } from '../../sessions/queries.ts'
 import { paymentsBySource } from '../../wallets/ledger-queries.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 
 /**
  * The purchases and payouts of the clients of a world, the amounts that their wallets paid according to the ledger, and their saved

@@ -1,5 +1,5 @@
 import { parseObject } from '../../http/json.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 
 /** Finds the writes of one run of `scrip run --explore` again in the next (decision 49). */
 

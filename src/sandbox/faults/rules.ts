@@ -1,7 +1,7 @@
 import type { RequestTarget } from '../../http/request-id.ts'
 import { violated } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 import { isExempt } from '../control/access.ts'
 import type { OutcomeRegistry } from '../requests/outcomes.ts'
 import { ERROR_PROBLEM, type Rule, type RuleRequest } from './contract.ts'

@@ -1,6 +1,6 @@
 import { listenToEvents } from '../../events/publish.ts'
 import { sinceStartMs } from '../../kernel/clock.ts'
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 
 /** The real time at which events were written. Their own time is that of the world, whose clock may stand or jump. */
 

@@ -1,7 +1,7 @@
 import { searchText } from '../../db/lists.ts'
 import { pathOf } from '../../http/target.ts'
 import { nextTurn } from '../../kernel/turns.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { fits } from '../faults/pattern.ts'
 import type { RecordedRequest } from './contract.ts'
 import { BYTES_MAX, type LoggedRequest, requestLog } from './request-log.ts'

@@ -1,6 +1,6 @@
 import { isOfCounts } from '../../db/counts.ts'
 import type { Database } from '../../db/database.ts'
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 import type { RecordedRequest } from './contract.ts'
 import { keyOf, shortened, valuesSql } from './row-values.ts'
 

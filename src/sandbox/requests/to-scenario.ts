@@ -1,6 +1,6 @@
 import { isObject, jsonIn } from '../../http/json.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { unrepeatable } from '../errors.ts'
 import { SCENARIO_BYTES_MAX, STEPS_MAX, type Step } from '../scenario/scenario.ts'
 import { isAccount, SANDBOX_USERNAME } from '../seed/accounts.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { allClients, copyLogins, deleteLogins } from '../../sessions/queries.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { restoreRules, rulesOf } from '../faults/rules.ts'
 import type { Parts } from '../parts.ts'
 import { repliesOf, setReply } from '../webhooks/inbox.ts'

@@ -1,6 +1,6 @@
 import { jsonIn } from '../../http/json.ts'
 import { DomainError } from '../../kernel/failure.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { scenarioStopped } from '../errors.ts'
 import type { Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'

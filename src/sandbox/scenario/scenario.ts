@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../http/json.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { bodyCheck, Text, writingProblem } from '../../http/validation.ts'
 import { DomainError, invalid, type Violation, violated } from '../../kernel/failure.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { unknownProblem } from '../control/strict.ts'
 import { scenarioStopped } from '../errors.ts'
 

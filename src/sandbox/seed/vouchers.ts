@@ -6,7 +6,7 @@ import type { IdSource } from '../../kernel/ids.ts'
 import { Cipher } from '../../orders/cipher.ts'
 import { INSUFFICIENT_STOCK } from '../../orders/contract.ts'
 import type { SuppliedVoucher, VoucherSupply } from '../../orders/supply.ts'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { giveBackTaken, setTaken, takenOf } from './queries.ts'
 
 const CODE_LENGTH = 16

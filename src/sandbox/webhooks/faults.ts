@@ -4,7 +4,7 @@ import type { Deliver, Outgoing } from '../../webhooks/outgoing.ts'
 import { holdBack } from '../../webhooks/queue.ts'
 import type { ReceiverResponse } from '../../webhooks/sender.ts'
 import { secretFrom } from '../../webhooks/signing.ts'
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 import type { DeliveryFault } from '../faults/contract.ts'
 import { rulesOf } from '../faults/rules.ts'
 

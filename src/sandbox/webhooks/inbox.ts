@@ -5,7 +5,7 @@ import { isObject, jsonIn } from '../../http/json.ts'
 import { choiceFilter, plainParameter, searchFilter, textFilter } from '../../http/parameters.ts'
 import { Timestamp } from '../../http/schemas.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 import { Recent } from '../recent.ts'
 import { wake } from '../worlds/resting.ts'
 

@@ -1,7 +1,7 @@
 import { nextTurn } from '../../kernel/turns.ts'
 import type { Log } from '../../observability/log.ts'
 import type { Deliveries } from '../../webhooks/deliveries.ts'
-import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../../work/worlds.ts'
 import type { SandboxWorlds } from '../worlds/worlds.ts'
 
 /** Delivers waiting events in every world, used or not: in copies, and in worlds that an earlier process left. */

@@ -12,8 +12,8 @@ import {
   SESSION_BODY_BYTES_MAX,
 } from '../../sessions/credentials.ts'
 import { findCredentials, findPasswordDigest } from '../../sessions/queries.ts'
-import type { World } from '../../worlds/world.ts'
-import { DEFAULT_WORLD, type Worlds } from '../../worlds/worlds.ts'
+import type { World } from '../../work/world.ts'
+import { DEFAULT_WORLD, type Worlds } from '../../work/worlds.ts'
 import { FOREIGN_SITE, worldDamaged, worldsExhausted } from '../errors.ts'
 import { isAccount, SANDBOX_CLIENT_IDS, SANDBOX_USERNAME, setAccountDigests, UNCLAIMED } from '../seed/accounts.ts'
 import { SandboxWorlds, WORLDS_MAX } from './worlds.ts'

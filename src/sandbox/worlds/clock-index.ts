@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { PRIVATE_FILE_MODE } from '../../db/data-folder.ts'
+import { PRIVATE_FILE_MODE } from '../../folder/files.ts'
 import { jsonIn } from '../../http/json.ts'
 import { ClockState } from './movable-clock.ts'
 

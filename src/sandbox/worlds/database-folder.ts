@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
-import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, STAGED, writeDatabase } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
-import { flushFolder } from '../../db/disk.ts'
-import { asFile, asImage } from '../../db/image.ts'
+import { flushFolder } from '../../folder/disk.ts'
+import { makeDataFolder, PRIVATE_FILE_MODE, removeDatabase, STAGED, writeDatabase } from '../../folder/files.ts'
+import { asFile, asImage } from '../../folder/image.ts'
+import { statOf } from '../../folder/permissions.ts'
 import { ClockIndex } from './clock-index.ts'
 import type { ClockState } from './movable-clock.ts'
 import { DamagedFile, type KeptBytes, type WorldFolder } from './world-folder.ts'
@@ -70,7 +71,7 @@ class DatabaseFolder implements WorldFolder {
   open(name: string): Database {
     const path = this.path(name)
     // SQLite would create a new database there.
-    if (!statSync(path, { throwIfNoEntry: false })?.size) throw new DamagedFile(path, 'is empty or gone')
+    if (!statOf(path)?.size) throw new DamagedFile(path, 'is empty or gone')
     const database = Database.openFile(path)
     database.serve()
     return database
@@ -105,7 +106,7 @@ class DatabaseFolder implements WorldFolder {
   }
 
   findJournal(name: string): KeptBytes | undefined {
-    const size = statSync(this.#journalPath(name), { throwIfNoEntry: false })?.size
+    const size = statOf(this.#journalPath(name))?.size
     return size === undefined ? undefined : this.#journal(name, size)
   }
 

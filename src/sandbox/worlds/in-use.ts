@@ -1,4 +1,4 @@
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { Journals } from './journals.ts'
 import { waitersOf } from './resting.ts'
 

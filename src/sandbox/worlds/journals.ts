@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { World } from '../../worlds/world.ts'
+import type { World } from '../../work/world.ts'
 import { ClockMove, requestLog, StoredRequest } from '../requests/request-log.ts'
 import { InboxEntry, inboxOf } from '../webhooks/inbox.ts'
 import { isResting, onWake, wake } from './resting.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { SteadyClock } from '../../kernel/clock.ts'
-import { worldPart } from '../../worlds/world.ts'
+import { worldPart } from '../../work/world.ts'
 
 export type ClockState = Static<typeof ClockState>
 export const ClockState = Type.Object({

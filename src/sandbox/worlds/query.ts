@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ParameterProblem, parameter } from '../../http/parameters.ts'
 import { isWritable } from '../../http/validation.ts'
-import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import { DEFAULT_WORLD } from '../../work/worlds.ts'
 
 /** The world in the query of a request to the control API (contract C15). */
 

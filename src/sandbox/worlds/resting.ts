@@ -1,4 +1,4 @@
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 
 /** The journal of a world at rest is not in memory. Code that adds to it loads it first. */
 

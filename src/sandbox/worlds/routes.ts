@@ -8,9 +8,9 @@ import { Text } from '../../http/validation.ts'
 import { parseTimestamp, TIME_MAX_MS, toTimestamp } from '../../kernel/clock.ts'
 import { DomainError, foundOr, violated, violation } from '../../kernel/failure.ts'
 import { inParts } from '../../kernel/turns.ts'
-import type { DueWork } from '../../worlds/due.ts'
-import type { World } from '../../worlds/world.ts'
-import { DEFAULT_WORLD } from '../../worlds/worlds.ts'
+import type { DueWork } from '../../work/due.ts'
+import type { World } from '../../work/world.ts'
+import { DEFAULT_WORLD } from '../../work/worlds.ts'
 import { controlRoutes } from '../control/operation.ts'
 import {
   DEFAULT_WORLD_KEPT,

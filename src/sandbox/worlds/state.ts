@@ -3,7 +3,7 @@ import type { SteadyClock } from '../../kernel/clock.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { clientNames } from '../../sessions/queries.ts'
 import { queueEventsOf } from '../../webhooks/queue.ts'
-import { type OpenData, World, worldPart } from '../../worlds/world.ts'
+import { type OpenData, World, worldPart } from '../../work/world.ts'
 import { type ClockState, MovableClock, type Pace, pace } from './movable-clock.ts'
 import {
   findClock,

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PRIVATE_FILE_MODE } from '../../db/data-folder.ts'
 import { Database } from '../../db/database.ts'
-import { lockForLife } from '../../db/folder-lock.ts'
+import { PRIVATE_FILE_MODE } from '../../folder/files.ts'
+import { lockForLife } from '../../folder/lock.ts'
 import { zlib } from './snapshot-file.ts'
 import { DamagedFile, type KeptBytes, type WorldFolder } from './world-folder.ts'
 

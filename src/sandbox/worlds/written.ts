@@ -1,4 +1,4 @@
-import { type World, worldPart } from '../../worlds/world.ts'
+import { type World, worldPart } from '../../work/world.ts'
 import { holdsRecords } from './queries.ts'
 
 /** Worlds that have written something since they were made or reset; logins do not count (contract C15). */

@@ -1,5 +1,5 @@
 import type { RunConfig } from '../../../config/config.ts'
-import { PRIVATE_FILE_MODE } from '../../../db/data-folder.ts'
+import { PRIVATE_FILE_MODE } from '../../../folder/files.ts'
 import { visible } from '../../../kernel/visible.ts'
 import type { Log } from '../../../observability/log.ts'
 import type { CoverageReport, RecordedRequest } from '../../../sandbox/requests/contract.ts'

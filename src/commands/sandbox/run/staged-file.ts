@@ -1,14 +1,5 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { statOf } from '../../../folder/permissions.ts'
 import { misused } from '../../../kernel/exit.ts'
 
 /**
@@ -26,7 +17,7 @@ export class StagedFile implements Disposable {
   /** @throws ProgramError naming the flag, if the file cannot be written */
   constructor(flag: string, file: string, mode?: number) {
     try {
-      const existing = statSync(file, { throwIfNoEntry: false })
+      const existing = statOf(file)
       if (existing?.isDirectory()) throw new Error('it is a folder')
       if (existing) accessSync(file, constants.W_OK)
       this.#place = existing?.isFile() ? realpathSync(file) : file

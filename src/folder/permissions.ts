@@ -1,10 +1,20 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 
 const READ_OR_WRITTEN_BY_OTHERS = 0o066
 
+/** Undefined if nothing is there. The runtime throws if a part of the path is a file. */
+export const statOf = (path: string): Stats | undefined => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
 /** True if the group of a file, or everybody, can read or change it. Windows has no such permissions, and a pipe needs none. */
 export const isExposed = (path: string): boolean => {
-  const file = process.platform === 'win32' ? undefined : statSync(path, { throwIfNoEntry: false })
+  const file = process.platform === 'win32' ? undefined : statOf(path)
   return file?.isFile() === true && (file.mode & READ_OR_WRITTEN_BY_OTHERS) !== 0
 }
 

@@ -2,7 +2,7 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { join } from 'node:path'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { DataFault } from '../kernel/exit.ts'
-import { isBusy, makePrivateFile } from './data-folder.ts'
+import { isBusy, makePrivateFile } from './files.ts'
 
 /** Locks of the operating system, which end with their process (decision 142). Disposal unlocks. */
 const SERVER_FILE = 'server.lock'

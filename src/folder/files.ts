@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DataFault } from '../kernel/exit.ts'
-import { exposure, isExposed } from '../kernel/private-file.ts'
 import { flushFolder } from './disk.ts'
+import { exposure, isExposed, statOf } from './permissions.ts'
 
 /** A data folder: the database and its keys (decision 142). */
 
@@ -69,14 +69,12 @@ const WRITTEN_BY_EVERYBODY = 0o002
 
 /** For live data (contract C17). @throws DataFault when others can read a file, or everybody can replace one */
 export const requirePrivateFiles = (dataDir: string): void => {
-  if (
-    process.platform !== 'win32' &&
-    ((statSync(dataDir, { throwIfNoEntry: false })?.mode ?? 0) & WRITTEN_BY_EVERYBODY) !== 0
-  ) {
+  const folder = statOf(dataDir)
+  if (!folder?.isDirectory()) return // it is made, or refused, where it is used
+  if (process.platform !== 'win32' && (folder.mode & WRITTEN_BY_EVERYBODY) !== 0) {
     throw new DataFault(`every user of the machine can replace files of this folder\nRun chmod o-w ${dataDir}.`)
   }
-  const names = existsSync(dataDir) ? readdirSync(dataDir) : []
-  const exposed = names.find((name) => PRIVATE_FILES.test(name) && isExposed(join(dataDir, name)))
+  const exposed = readdirSync(dataDir).find((name) => PRIVATE_FILES.test(name) && isExposed(join(dataDir, name)))
   if (exposed !== undefined) throw new DataFault(exposure(join(dataDir, exposed)))
 }
 

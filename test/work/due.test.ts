@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { parseDuration } from '../../src/sandbox/worlds/movable-clock.ts'
 import { clockOf } from '../../src/sandbox/worlds/state.ts'
-import type { World } from '../../src/worlds/world.ts'
+import type { World } from '../../src/work/world.ts'
 import { forFile, openProgram, sharedServer } from '../harness.ts'
 import { ADA, getOrder, getPayout, HUNDRED, INSTANT, OVERNIGHT, pay, place, START } from '../records.ts'
 import { expectSoundBooks, lastEntryOf } from '../wallets/books.ts'
