@@ -1,6 +1,7 @@
-import { type AuditRow, auditRows, OUTCOMES } from '../audit/queries.ts'
+import { type AuditRow, auditRows, findAuditRow, OUTCOMES } from '../audit/queries.ts'
 import { Facts } from './cells.ts'
-import { listing, members, type Noun, type Shown } from './kind.ts'
+import { field, wholeNumber } from './fields.ts'
+import { type Kind, listing, members, type Noun, type Shown, showing } from './kind.ts'
 
 /** `scrip audit`: the acts of operators, refused ones included (contract C17). */
 
@@ -12,8 +13,25 @@ export const AUDIT_COLUMNS: Shown<AuditRow> = {
   ...members<AuditRow>('address', 'act', 'hash', 'previousHash'),
 }
 
-const NARROWED = { times: 'done', statuses: OUTCOMES }
+const ROW: Kind<number, AuditRow> = {
+  name: 'row of the audit',
+  group: 'audit',
+  argument: field('<id>', 'the row', { read: wholeNumber }),
+  find: findAuditRow,
+  columns: AUDIT_COLUMNS,
+}
+
+const NARROWED = {
+  brief: 'id user command subject outcome at',
+  times: 'done',
+  statuses: OUTCOMES,
+  takes: {
+    user: field('--user <name>', 'only what this person did, by sudo too'),
+    command: field('--command <name>', "only this act, such as 'payouts advance', or the acts of a noun: payouts"),
+  },
+} as const
 
 export const auditLists = {
   list: listing('List the acts of operators and failed logins, newest first', AUDIT_COLUMNS, auditRows, NARROWED),
+  show: showing(ROW, 'Show a row of the audit'),
 } satisfies Noun

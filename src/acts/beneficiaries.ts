@@ -134,6 +134,7 @@ const BACKUPS =
   'Backups keep the person until you delete them. After a restore of an older one, erase the person again.'
 
 const NARROWED = {
+  brief: 'id client email first_name last_name country created_at',
   client: true,
   times: 'saved',
   takes: { email: field('--email <address>', 'only those with this e-mail address, in any case') },

@@ -58,6 +58,10 @@ export interface List {
   rows: Iterable<Row>
   /** The number of all rows, of which the list may hold the first. */
   total?: number
+  /** The columns that a terminal shows; by default, all. */
+  brief?: readonly string[] | undefined
+  /** True if a terminal shows every column as it is. */
+  isWide?: boolean
 }
 
 /** The cell of an item in each column, the most important column first (decision 60). */

@@ -16,6 +16,8 @@ export interface Kind<Id, Item> {
   name: string
   /** `orders`: the group of its commands. */
   group: string
+  /** The command that lists them; by default, `orders list`. */
+  listed?: string
   /** The argument that identifies a record. */
   argument: Field<Id>
   find: (query: Query, id: Id) => Item | undefined
@@ -33,9 +35,13 @@ export interface Kind<Id, Item> {
 }
 
 /** @throws ProgramError if there is none */
-export const get = <Id, Item>({ name, group, find }: Kind<Id, Item>, query: Query, id: Id): Item => {
+export const get = <Id, Item>(
+  { name, group, listed = `${group} list`, find }: Kind<Id, Item>,
+  query: Query,
+  id: Id,
+): Item => {
   const item = find(query, id)
-  if (item === undefined) throw refused(`there is no ${name} ${id}\nSee scrip ${group} list.`)
+  if (item === undefined) throw refused(`there is no ${name} ${id}\nSee scrip ${listed}.`)
   return item
 }
 
@@ -169,6 +175,8 @@ export interface Listing<Item = never, Takes extends Fields = never> {
     data: Administration,
   ) => Listed<Item> | Promise<Listed<Item>>
   takes?: Takes
+  /** The columns that a terminal shows, most important first; by default, all. */
+  brief?: string
   /** True if its rows belong to clients. */
   client?: true
   /** The verb of the time filter: "placed". */
@@ -182,7 +190,7 @@ export const listing = <Item, Takes extends Fields = Record<never, never>>(
   summary: string,
   columns: Shown<Item>,
   of: Listing<Item, Takes>['of'],
-  more: Pick<Listing<Item, Takes>, 'takes' | 'client' | 'times' | 'statuses' | 'inSandbox'> = {},
+  more: Pick<Listing<Item, Takes>, 'takes' | 'brief' | 'client' | 'times' | 'statuses' | 'inSandbox'> = {},
 ) => ({ summary, columns, of, ...more }) as unknown as Listing
 
 /** The acts and lists of a kind of record, by the words of their commands. */

@@ -74,7 +74,14 @@ const REMARKS = {
   fallback: REFUNDED_REMARKS,
 }
 
-const NARROWED = { client: true, times: 'placed', statuses: ORDER_STATUSES, inSandbox: 'GET /orders' } as const
+const BRIEF = 'id client status product paid client_reference placed_at'
+const NARROWED = {
+  brief: BRIEF,
+  client: true,
+  times: 'placed',
+  statuses: ORDER_STATUSES,
+  inSandbox: 'GET /orders',
+} as const
 
 export const orderActs = {
   list: listing('List the orders of all clients, newest first', ORDER.columns, ordersOf, NARROWED),

@@ -72,7 +72,14 @@ export const payoutsIn = (query: Query, text: string): Payout[] => {
 
 const PROBLEMS_MAX = 20
 
-const NARROWED = { client: true, times: 'created', statuses: PAYOUT_STATUSES, inSandbox: 'GET /payouts' } as const
+const BRIEF = 'id client status amount reference_id created_at'
+const NARROWED = {
+  brief: BRIEF,
+  client: true,
+  times: 'created',
+  statuses: PAYOUT_STATUSES,
+  inSandbox: 'GET /payouts',
+} as const
 
 export const payoutActs = {
   list: listing('List the payouts of all clients, newest first', DETAILS, payoutsOf, NARROWED),

@@ -12,7 +12,7 @@ import type { Acting, StepContext } from './act.ts'
 import { type Row, rowOf } from './cells.ts'
 import { CLIENT } from './clients.ts'
 import { field, type Given, type Input, minorOf, wholeNumber } from './fields.ts'
-import { act, get, type Kind, listing, members, type Noun, step } from './kind.ts'
+import { act, get, type Kind, listing, members, type Noun, showing, step } from './kind.ts'
 
 /** `scrip wallet`: the wallets that clients pay from. Every movement goes through the ledger (contract C11). */
 
@@ -63,7 +63,8 @@ const THRESHOLD = field<'<amount>', Given | undefined>(
 )
 
 const ADJUSTED = { amount: amountOf(`${AMOUNT}; negative to deduct`), remarks: REMARKS }
-const NARROWED = { client: true, times: 'opened', inSandbox: 'GET /wallets' } as const
+const BRIEF = 'id client amount reserved_amount type is_default is_active'
+const NARROWED = { brief: BRIEF, client: true, times: 'opened', inSandbox: 'GET /wallets' } as const
 
 const causeOf = ({ world }: StepContext, remarks: string | null = null) => ({
   remarks,
@@ -153,6 +154,7 @@ const positive = (amount: Given, currency: Currency): number => {
 export const walletActs = {
   add: act('Open a wallet; the first wallet of a client is its default', ADDED, add, { inSandbox: 'POST /wallets' }),
   list: listing('List the wallets of all clients, newest first', WALLET.columns, walletsOf, NARROWED),
+  show: showing(WALLET, 'Show a wallet'),
   fund: step(
     MOVED,
     'Fund a wallet',

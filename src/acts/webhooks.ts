@@ -5,7 +5,7 @@ import { countQueued } from '../webhooks/queue-queries.ts'
 import { disableWebhook, redeliver } from '../webhooks/webhooks.ts'
 import type { Acting } from './act.ts'
 import { field } from './fields.ts'
-import { act, get, type Kind, listing, members, type Noun, type Shown, step } from './kind.ts'
+import { act, get, type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
 /** `scrip webhooks`: webhooks of all clients and their deliveries (contract C16). */
 
@@ -41,14 +41,16 @@ export const ATTEMPT_COLUMNS: Shown<Attempt> = {
 
 export const webhookActs = {
   list: listing('List the webhooks of all clients, newest first', WEBHOOK.columns, webhooksOf, {
+    brief: 'id client active url waiting failing_since created_at',
     client: true,
     inSandbox: 'GET /webhooks',
   }),
+  show: showing(WEBHOOK, 'Show a webhook'),
   deliveries: listing(
     'List the attempts to deliver to a webhook, newest first',
     ATTEMPT_COLUMNS,
     (query, narrowing, { webhook }) => attemptsTo(query, get(WEBHOOK, query, webhook).id, narrowing),
-    { takes: { webhook: WEBHOOK.argument } },
+    { takes: { webhook: WEBHOOK.argument }, brief: 'id type attempt status response_status error created_at' },
   ),
   redeliver: act(
     'Deliver an event again to the webhooks of its client',

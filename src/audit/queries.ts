@@ -5,11 +5,26 @@ import { type AuditRow, audit, auditHead, auditKeys } from './tables.ts'
 
 export { type AuditRow, OUTCOMES } from './tables.ts'
 
-export const auditRows = (query: Query, narrowing: Narrowing = {}): Rows<AuditRow> => {
+interface Done {
+  /** A person, also one who became another user by sudo: `root by ada`. */
+  user?: string | undefined
+  /** A command, or the group of it. */
+  command?: string | undefined
+}
+
+export const auditRows = (query: Query, narrowing: Narrowing = {}, done: Done = {}): Rows<AuditRow> => {
   const { outcome: status, atMs, user, command, subject, before, after, act } = audit
   const texts = [user, command, subject, before, after, act]
-  return rowsById(query, audit, narrowed({ status, atMs, texts }, narrowing), narrowing)
+  const where = and(
+    narrowed({ status, atMs, texts }, narrowing),
+    done.user === undefined ? undefined : sql`instr(' by ' || ${user} || ' by ', ${` by ${done.user} by `}) > 0`,
+    done.command === undefined ? undefined : sql`instr(${command} || ' ', ${`${done.command} `}) = 1`,
+  )
+  return rowsById(query, audit, where, narrowing)
 }
+
+export const findAuditRow = (query: Query, id: number): AuditRow | undefined =>
+  query.select().from(audit).where(eq(audit.id, id)).limit(1).get()
 
 /** The acts of a group of commands on a subject after a row of the audit, oldest first. */
 export const actsAbout = (query: Query, group: string, subject: string, afterId = 0): Rows<AuditRow> => {

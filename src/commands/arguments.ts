@@ -26,8 +26,12 @@ export const choiceArgument = (flags: string, about: string, choices: readonly s
 export const choiceOption = (flags: string, about: string, choices: readonly string[]): Option =>
   completed(new Option(flags, about), choiceOf(choices))
 
+/** A terminal shows a record on one line. */
+export const wideOption = (): Option => new Option('--wide', 'show every column on a terminal, uncut')
+
 /** The short forms of a list (contract C17). */
 export const withListOptions = (command: Command): Command =>
   command
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
     .option('--limit <number>', 'show at most this many', wholeNumber)
+    .addOption(wideOption())

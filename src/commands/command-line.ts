@@ -125,16 +125,8 @@ const noun = (description: string, find: () => Promise<Noun>): Define =>
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
   'Serve:': {
     serve,
-    run,
-    compare,
     health,
     wait,
-    listen,
-    trigger,
-    requests: group(
-      'read the requests that a sandbox has received',
-      async () => (await import('./sandbox/requests.ts')).requestsCommands,
-    ),
   },
   'Run live mode:': {
     desk,
@@ -146,11 +138,11 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     orders: noun('list and settle orders', NOUNS.orders),
     payouts: noun('list and settle payouts', NOUNS.payouts),
     beneficiary: noun('find saved beneficiaries and erase people', NOUNS.beneficiary),
-    transactions: async (command) =>
-      (await import('./records/records.ts')).listCommand(
-        command,
-        (await import('../acts/transactions.ts')).transactionList,
-      ),
+    transactions: async (command) => {
+      const { transactionActs, transactionList } = await import('../acts/transactions.ts')
+      const { commandsOf, listCommand } = await import('./records/records.ts')
+      commandsOf(transactionActs)(listCommand(command, transactionList))
+    },
     statement: async (command) => (await import('./records/statement.ts')).statementCommand(command),
     ledger: async (command) => (await import('./records/books.ts')).booksCommand(command),
     reconcile: async (command) => (await import('./records/reconcile.ts')).reconcileCommand(command),
@@ -165,7 +157,15 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     verify: async (command) => (await import('./data/verify.ts')).verifyCommand(command),
   },
   'Test:': {
+    run,
+    listen,
+    trigger,
+    compare,
     mcp,
+    requests: group(
+      'read the requests that a sandbox has received',
+      async () => (await import('./sandbox/requests.ts')).requestsCommands,
+    ),
   },
   'Learn:': {
     docs: async (command, program) => (await import('./help/docs.ts')).docsCommand(command, program),
@@ -183,10 +183,11 @@ const FLAGS_OF_PROGRAM = ['--help', '-h', '--version']
 /** The columns of a description in help: a narrower one would not wrap. */
 const WORDS_WIDTH_MIN = 24
 
-/** Adds the default command: `scrip` alone, and with flags, is `scrip serve`. */
+/** Adds the default command: `scrip` alone, and with flags, is `scrip serve`. A noun in the plural takes the singular too. */
 export const argumentsOf = (words: readonly string[]): readonly string[] => {
-  const [first = '-'] = words
-  return first.startsWith('-') && !FLAGS_OF_PROGRAM.includes(first) ? ['serve', ...words] : words
+  const [first = '-', ...others] = words
+  if (first.startsWith('-') && !FLAGS_OF_PROGRAM.includes(first)) return ['serve', ...words]
+  return NAMES.includes(first) || !NAMES.includes(`${first}s`) ? words : [`${first}s`, ...others]
 }
 
 /** The commands that the arguments need; without arguments, all of them. */

@@ -149,14 +149,8 @@ const OF_SANDBOX = {
   rateLimit: { ...SERVE_OPTIONS.rateLimit, default: 'off' },
 } as const
 
+/** The options that no other command has come first, as in help. */
 export const RUN_OPTIONS = {
-  ...SERVE_OPTIONS,
-  ...OF_SANDBOX,
-  port: flagOnly(
-    port('port to bind; 0 takes a free one; the variables PORT and SCRIP_PORT are left to the command', '0'),
-  ),
-  mode: hidden(SERVE_OPTIONS.mode),
-  logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
   coverage: file('write a coverage report of the documented outcomes: JSON to *.json, else text; - is standard error'),
   coverageMin: {
     value: '<percent>',
@@ -190,6 +184,13 @@ export const RUN_OPTIONS = {
     choices: ['failure', 'always'],
     default: 'always',
   },
+  ...SERVE_OPTIONS,
+  ...OF_SANDBOX,
+  port: flagOnly(
+    port('port to bind; 0 takes a free one; the variables PORT and SCRIP_PORT are left to the command', '0'),
+  ),
+  mode: hidden(SERVE_OPTIONS.mode),
+  logLevel: { value: '<level>', meaning: 'minimum log level', choices: LOG_LEVELS, default: 'warn' },
 } as const satisfies OptionTable
 
 export const DEFAULT_CREDENTIAL = 'sandbox'

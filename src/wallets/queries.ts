@@ -141,6 +141,9 @@ export const walletsOfClient = preparedAll(wallets, isGiven(wallets.clientId, 'c
 
 export const findTransaction = preparedFind(transactions)
 
+export const findAnyTransaction = (query: Query, id: number): WalletTransaction | undefined =>
+  query.select().from(transactions).where(eq(transactions.id, id)).limit(1).get()
+
 export const transactionList = new List({
   table: transactions,
   counts: 'transaction_counts',

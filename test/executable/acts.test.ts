@@ -9,9 +9,10 @@ import { operatorTest } from './live.ts'
 
 const READING = [
   ...['client list', 'client show', 'client discounts', 'wallet list', 'vouchers list', 'rates list', 'audit list'],
+  ...['wallet show', 'webhooks show', 'audit show'],
   ...['postgres status', 'reconcile', 'catalog schema', 'catalog init', 'catalog validate', 'catalog export'],
   ...['orders list', 'orders show', 'payouts list', 'payouts show', 'beneficiary list', 'beneficiary show'],
-  ...['webhooks list', 'webhooks deliveries', 'transactions', 'statement', 'ledger', 'verify', 'desk'],
+  ...['webhooks list', 'webhooks deliveries', 'transactions show', 'statement', 'ledger', 'verify', 'desk'],
 ]
 
 /** The arguments of each command that acts; most of them are refused. */

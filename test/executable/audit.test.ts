@@ -58,6 +58,26 @@ const faultsOf = async (operator: Operator): Promise<string[]> => {
 }
 
 describe('scrip audit list', () => {
+  stockedTest('shows what one person did, by sudo too, and one act or the acts of a noun', async (operator) => {
+    await operator.json('client', 'limits', 'acme', '--max-quantity', '5')
+    await operator.json('client', 'disable', 'acme')
+    const sudo = { env: { SUDO_UID: '12345' } }
+    expect(await operator.run(['wallet', 'fund', '1', '5'], sudo)).toMatchObject({ exitCode: 0 })
+    const commandsOf = async (...args: string[]) =>
+      (await operator.json<{ command: string }[]>('audit', 'list', ...args)).map(({ command }) => command)
+    const all = await commandsOf()
+    const [{ user = '' } = {}] = await operator.json<{ user: string }[]>('audit', 'list')
+    const [process = '', person = ''] = user.split(' by ')
+    expect(user).toBe(`${process} by 12345`)
+    expect(await commandsOf('--user', person)).toEqual(['wallet fund'])
+    expect(await commandsOf('--user', process)).toEqual(all)
+    expect(await commandsOf('--user', process.slice(1))).toEqual([])
+    expect(await commandsOf('--command', 'client limits')).toEqual(['client limits'])
+    expect(await commandsOf('--command', 'client')).toEqual(['client disable', 'client limits', 'client add'])
+    expect(await commandsOf('--command', 'cli')).toEqual([])
+    expect(await commandsOf('--command', 'wallet fund', '--user', person, '--limit', '1')).toEqual(['wallet fund'])
+  })
+
   stockedTest('has who did an act, what it was before and after, and no secret', async (operator, credentials) => {
     const { password } = await operator.json<{ password: string }>('client', 'rotate', 'acme')
     await operator.json('client', 'limits', 'acme', '--max-quantity', '5')

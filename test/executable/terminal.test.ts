@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { offersFor } from '../../src/commands/help/completion.ts'
 import { COMMAND, folderTest, inFolder, run } from '../program.ts'
-import { Customer, operatorTest, stockedTest } from './live.ts'
+import { type Credentials, Customer, type Operator, operatorTest, stockedTest } from './live.ts'
 
 /** The program's behaviour towards a person at a terminal. */
 
@@ -156,27 +156,139 @@ describe('scrip on a terminal', () => {
   })
 })
 
-stockedTest('a list that is wider than the terminal is lines of name and value', async (operator, customer) => {
-  const server = await operator.serve()
-  await (await Customer.of(server, customer)).payout('invoice-2026-11-0001')
-  await server.stop()
-  for (const words of [
-    ['payouts', 'list'],
-    ['transactions'],
-    ['audit', 'list'],
-    ['statement', 'acme', '--month', month()],
-  ]) {
-    const [head = {}] = await operator.json<object[]>(...words)
-    const args = [...words, '--data-dir', operator.dataDir]
-    const names = words[0] === 'statement' ? ['balance_after'] : Object.keys(head)
-    const [narrow, wide] = [await atTerminal(args, {}, WIDTH_MAX), await atTerminal(args, {}, 1_000)]
-    for (const name of names)
-      expect({ words, has: new RegExp(`^${name} +\\S`, 'm').test(narrow) }).toEqual({ words, has: true })
-    expect(wide.split('\r\n')[0]?.split(/ +/)).toEqual(expect.arrayContaining(names))
+describe('a list on a terminal', () => {
+  const DAY = String.raw`\d{4}-\d\d-\d\d`
+  const listed = async (operator: Operator, customer: Credentials, ...references: string[]) => {
+    await using server = await operator.serve()
+    const trading = await Customer.of(server, customer)
+    for (const reference of references) await trading.payout(reference)
   }
-  expect(await atTerminal(['client', 'list', '--data-dir', operator.dataDir], {}, 1_000)).toMatch(
-    /^client_id .*\r\n +1 {2}acme .*\r\n1 in all\.\r\n/,
-  )
+  const linesAt = async (operator: Operator, width: number, ...words: string[]) =>
+    (await atTerminal([...words, '--data-dir', operator.dataDir], {}, width)).trimEnd().split('\r\n')
+
+  stockedTest('is one line a record at 80 columns: the id whole, others cut', async (operator, customer) => {
+    await listed(operator, customer, 'invoice-2026-11-0001', 'a salary with a long text behind it')
+    const [head, ...lines] = await linesAt(operator, WIDTH_MAX, 'payouts', 'list')
+    expect(head?.split(/ +/)).toEqual([
+      'id',
+      'client',
+      'status',
+      'amount',
+      expect.stringMatching(/^ref.*…$/),
+      'created_at',
+    ])
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(`^pyt_[0-9a-z]{25} {2}acme {2,}created {2}100\\.00 USD {2}a salary?.*… +${DAY}`),
+      ),
+      expect.stringMatching(
+        new RegExp(`^pyt_[0-9a-z]{25} {2}acme {2,}created {2}100\\.00 USD {2}invo.*….*001 +${DAY}`),
+      ),
+      '2 in all.',
+    ])
+  })
+
+  stockedTest('never wraps, whatever it lists and however narrow the terminal is', async (operator, customer) => {
+    await listed(operator, customer, 'r'.repeat(100), '日本語'.repeat(20))
+    for (const words of [
+      ['payouts', 'list'],
+      ['transactions'],
+      ['audit', 'list'],
+      ['wallet', 'list'],
+      ['client', 'list'],
+      ['vouchers', 'list'],
+      ['statement', 'acme', '--month', month()],
+    ])
+      for (const width of [WIDTH_MAX, 120, 40, 10]) {
+        const lines = await linesAt(operator, width, ...words)
+        const rows = await operator.json<{ lines?: object[] }[]>(...words)
+        const statementLines = rows.flatMap(({ lines: moved }) => (moved ? moved.length + 2 : []))[0]
+        const total = words[0] === 'statement' ? 0 : 1
+        expect({
+          words,
+          width,
+          count: lines.length,
+          tooWide: lines.slice(0, total && -1).filter((line) => Bun.stringWidth(line) > width),
+        }).toEqual({
+          ...{ words, width, tooWide: [] },
+          count: 1 + (statementLines ?? rows.length) + total,
+        })
+      }
+  })
+
+  stockedTest('has every column, uncut, with --wide; so has a pipe', async (operator, customer) => {
+    await listed(operator, customer, 'invoice-2026-11-0001')
+    for (const words of [['payouts', 'list'], ['transactions'], ['audit', 'list']]) {
+      const [row = {}] = await operator.json<object[]>(...words)
+      const [head, ...wide] = await linesAt(operator, WIDTH_MAX, ...words, '--wide')
+      expect(head?.split(/ +/).filter((name) => name !== '')).toEqual(Object.keys(row))
+      expect((await operator.run(words)).stdout.trimEnd().split('\n').slice(1)).toEqual(wide.slice(0, -1))
+    }
+  })
+
+  stockedTest('is lines of name and value for one record, shown whole', async (operator) => {
+    for (const words of [
+      ['client', 'show', 'acme'],
+      ['wallet', 'show', '1'],
+      ['transactions', 'show', '1'],
+      ['audit', 'show', '1'],
+    ]) {
+      const row = await operator.json(...words)
+      const lines = await linesAt(operator, WIDTH_MAX, ...words)
+      for (const name of Object.keys(row)) expect(lines.join('\n')).toMatch(new RegExp(`^${name} +\\S`, 'm'))
+    }
+    for (const [words, refusal] of [
+      [['wallet', 'show', '9'], 'scrip: there is no wallet 9\nSee scrip wallet list.\n'],
+      [['transactions', 'show', '99'], 'scrip: there is no transaction 99\nSee scrip transactions.\n'],
+      [['audit', 'show', '99'], 'scrip: there is no row of the audit 99\nSee scrip audit list.\n'],
+      [['webhooks', 'show', 'whk_0'], 'scrip: there is no webhook whk_0\nSee scrip webhooks list.\n'],
+    ] as const)
+      expect(await operator.run([...words])).toEqual({ exitCode: 1, stdout: '', stderr: refusal })
+  })
+})
+
+stockedTest('a noun in the plural takes the singular too', async (operator) => {
+  for (const [one, many] of [
+    [
+      ['order', 'list'],
+      ['orders', 'list'],
+    ],
+    [['transaction'], ['transactions']],
+    [
+      ['voucher', 'list'],
+      ['vouchers', 'list'],
+    ],
+    [
+      ['webhook', 'list'],
+      ['webhooks', 'list'],
+    ],
+  ] as const)
+    expect(await operator.json(...one)).toEqual(await operator.json(...many))
+})
+
+test('scrip help groups what a test needs under Test, and scrip run --help begins with what only it has', async () => {
+  const { stdout } = await run(['--help'])
+  const [, tests = ''] = /\nTest:\n((?: .*\n)+)/.exec(stdout) ?? []
+  expect([...tests.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)).toEqual([
+    'run',
+    'listen',
+    'trigger',
+    'compare',
+    'mcp',
+    'requests',
+  ])
+  const [, options = ''] = (await run(['run', '--help'])).stdout.split('Options:\n')
+  expect([...options.matchAll(/^ {2}--([\w-]+)/gm)].slice(0, 9).map(([, name]) => name)).toEqual([
+    'coverage',
+    'coverage-min',
+    'explore',
+    'explore-max',
+    'explore-jobs',
+    'explore-timeout',
+    'journal',
+    'summary',
+    'on',
+  ])
 })
 
 operatorTest('a list shows the first 100 records, the newest first, and how many there are', async (operator) => {

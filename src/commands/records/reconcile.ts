@@ -14,6 +14,7 @@ import { type Report, reportOf } from '../../reconciliation/report.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
 import { readInput } from '../advice.ts'
+import { wideOption } from '../arguments.ts'
 import { jsonOf, type Result } from '../terminal/output.ts'
 import { tableOf } from '../terminal/table.ts'
 import { administer, type Reading } from './administration.ts'
@@ -23,6 +24,7 @@ import { describe } from './records.ts'
 export const reconcileCommand = (reconciliation: Command): void => {
   describe(reconciliation, { summary: `${COMPARES}; exit with 1 if they differ`, takes: RECONCILED })
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
+    .addOption(wideOption())
     .action(administer(reconcile, 'POST /reconcile'))
 }
 
@@ -38,11 +40,18 @@ export const RECONCILED = {
   ),
 }
 
-const reconcile = (data: Reading, name: string, file: string, { month }: { month?: Period }): Result => {
+interface ReconcileOptions {
+  month?: Period
+  wide?: true
+}
+
+const reconcile = (data: Reading, name: string, file: string, { month, wide }: ReconcileOptions): Result => {
   const { report, said, findings } = reconciled(data, name, file, () => readInput(file), month)
   if (!report.agrees) process.exitCode = EXIT.failed
   if (data.config.format === 'json') return { pieces: [`${jsonOf(report)}\n`] }
-  return data.config.format === 'csv' ? findings : { pieces: textPieces(report, said, findings) }
+  return data.config.format === 'csv'
+    ? findings
+    : { pieces: textPieces(report, said, { ...findings, brief: BRIEF, isWide: wide === true }) }
 }
 
 /** Compares a list with the records of a client. @throws ProgramError for an unknown client, or a list that cannot be read */
@@ -84,6 +93,8 @@ const COLUMNS = [
   ...['our', 'their'].flatMap((whose) => SIDE.map((member) => `${whose}_${member}`)),
   'times',
 ]
+
+const BRIEF = ['finding', 'reference', 'differs_in', 'our_amount', 'their_amount', 'our_status', 'their_status']
 
 /** One list of all findings. */
 function* rowsOf(report: Report, amountIn: AmountIn): Generator<Row> {

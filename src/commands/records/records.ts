@@ -51,6 +51,7 @@ export const actCommand = (command: Command, said: Act | Showing): Command => {
 }
 
 interface ListOptions<Status extends string = string> extends DataOptions {
+  wide?: true
   limit?: number | undefined
   client?: string
   since?: number
@@ -63,7 +64,7 @@ const TERMINAL_ROWS = 100
 
 /** Defines a command that lists records: as a table, as JSON or as CSV (contract C17). */
 export const listCommand = (command: Command, said: Listing): Command => {
-  const { client, times, statuses, takes = {}, columns, of, inSandbox } = said
+  const { client, times, statuses, takes = {}, columns, brief, of, inSandbox } = said
   describe(withListOptions(command), said)
   if (client) addField(command, field('--client <name>', 'only those of this client'))
   if (times !== undefined) {
@@ -80,7 +81,9 @@ export const listCommand = (command: Command, said: Listing): Command => {
       const narrowing = narrowingOf(data.query, { ...options, limit })
       const items = await of(data.query, narrowing, inputOf(takes, args) as never, data)
       const shown = listOf(columns, Iterator.from(items as never[]).take(limit ?? Number.POSITIVE_INFINITY), data)
-      return isForPerson ? { ...shown, total: 'count' in items ? items.count() : items.length } : shown
+      if (!isForPerson) return shown
+      const total = 'count' in items ? items.count() : items.length
+      return { ...shown, total, brief: brief?.split(' '), isWide: options.wide ?? false }
     }, inSandbox),
   )
 }

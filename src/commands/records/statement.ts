@@ -8,6 +8,7 @@ import { toTimestamp } from '../../kernel/clock.ts'
 import type { WalletTransaction } from '../../wallets/queries.ts'
 import { statementsOf, type WalletStatement } from '../../wallets/statement.ts'
 import type { Period } from '../../wallets/statement-queries.ts'
+import { wideOption } from '../arguments.ts'
 import { jsonList, jsonOf, type Result } from '../terminal/output.ts'
 import { administer, type Reading } from './administration.ts'
 
@@ -18,15 +19,22 @@ export const statementCommand = (statements: Command): void => {
     .argument('<client>', 'a username')
     .requiredOption('--month <month>', 'for example 2026-11, in UTC', parseMonth)
     .addOption(new Option('--csv', 'print CSV, for spreadsheets').conflicts('json'))
+    .addOption(wideOption())
     .action(administer(statement))
 }
 
-export const statement = (data: Reading, name: string, { month }: { month: Period }): Result => {
+interface StatementOptions {
+  month: Period
+  wide?: boolean
+}
+
+export const statement = (data: Reading, name: string, { month, wide = false }: StatementOptions): Result => {
   const { config, database, query } = data
   database.sqlite.run('BEGIN') // balances and movements come from one state while a server writes
   const client = get(CLIENT, query, name)
   const statements = statementsOf(query, client.id, month).map((one) => shown(one, data))
-  return config.format === 'json' ? { pieces: nested(statements) } : { columns: COLUMNS, rows: flat(statements, month) }
+  if (config.format === 'json') return { pieces: nested(statements) }
+  return { columns: COLUMNS, rows: flat(statements, month), brief: BRIEF, isWide: wide }
 }
 
 /** The lines of a wallet are read as they are printed, because a month can have a million movements. */
@@ -57,6 +65,7 @@ function* nested(statements: readonly ShownStatement[]): Generator<string> {
 }
 
 const NO_LINE: Row = Object.fromEntries(Object.keys(LINE).map((column) => [column, null]))
+const BRIEF = ['entry', 'transaction_type', 'amount', 'balance_after', 'source_id', 'created_at']
 const COLUMNS = ['wallet_id', 'currency', 'entry', ...Object.keys(LINE)]
 
 /** Everything in one list: each balance is a separate row. */
