@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, type Option } from 'commander'
-import { createApp } from '../src/app/app.ts'
 import { STATE_PICTURES } from '../src/app/state-pictures.ts'
 import { commandLine } from '../src/commands/command-line.ts'
 import { configOf } from '../src/config/config.ts'
@@ -12,7 +11,8 @@ import { entriesOf, errorsIn } from '../src/docs/document.ts'
 import { withoutReferences } from '../src/docs/references.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
-import { assemble } from '../src/start/assemble.ts'
+import { build } from '../src/start/build.ts'
+import { open } from '../src/start/open.ts'
 import { type ClientRow, FILE_PATH, LOST, OTHER, stillRepeated, type Table } from '../test/rigs/clients/outcomes.ts'
 
 /** Generates flags.md and the tables of errors.md, clients.md and behind-a-proxy.md: `npm run docs`. */
@@ -211,11 +211,11 @@ const errorTable = (errors: readonly DocumentedError[]): string => {
 const documentedErrors = async (): Promise<DocumentedError[]> => {
   const config = configOf(withServeOptions(new Command()).parse([], { from: 'user' }).opts<ServeOptions>())
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
-  const platform = assemble(config, systemClock, log)
+  const opened = open(config, systemClock, log)
   const url = 'http://localhost:4747'
-  const { handle } = createApp(platform.deps({ publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }))
+  const { handle } = build(opened, { publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false })
   const response = await handle(new Request(`${url}/openapi.json`))
-  platform.close()
+  opened.close()
   return entriesOf(withoutReferences(await response.json())).flatMap(({ path, operation }) =>
     errorsIn(operation).map(({ name, status }) => ({ name, status: Number(status), path })),
   )

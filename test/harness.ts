@@ -1,7 +1,7 @@
 import type { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { Command } from 'commander'
-import { createApp } from '../src/app/app.ts'
+import type { createApp } from '../src/app/app.ts'
 import type { Deps } from '../src/app/services.ts'
 import { type Config, configOf } from '../src/config/config.ts'
 import type { ServeOptions } from '../src/config/option-table.ts'
@@ -9,9 +9,11 @@ import { withServeOptions } from '../src/config/options.ts'
 import { type SteadyClock, systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import type { SandboxWorlds } from '../src/sandbox/worlds/worlds.ts'
-import { assemble } from '../src/start/assemble.ts'
-import type { Beginning } from '../src/start/origin.ts'
+import { build } from '../src/start/build.ts'
+import { open } from '../src/start/open.ts'
 import { playBeginning } from '../src/start/scenario.ts'
+import type { Beginning } from '../src/start/sources.ts'
+import { VERSION } from '../src/start/version.ts'
 import { rulesOf } from '../src/webhooks/addresses.ts'
 import { createSender, type Send } from '../src/webhooks/sender.ts'
 import type { World } from '../src/work/world.ts'
@@ -136,14 +138,12 @@ const startInProcess = (options: ProgramOptions): Program => {
   const { flags = [], beginning, clock = systemClock, outside, write = (line) => logged.push(line) } = options
   const config = configOfFlags(...flags)
   const log = createLog({ level: 'error', format: 'json', color: false, clock, write })
-  const platform = assemble(config, clock, log, beginning)
+  const opened = open(config, clock, log, beginning)
   const url = 'http://localhost:4747'
   const publicUrl = config.publicUrl ?? url
-  const bound = platform.deps({ publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false })
-  const deps: Deps = { ...bound, ...outside }
   const overNetwork = createSender({
-    rules: rulesOf(config, deps.extension !== undefined),
-    userAgent: `Scrip/${deps.version}`,
+    rules: rulesOf(config, opened.sandboxWorlds !== undefined),
+    userAgent: `Scrip/${VERSION}`,
   })
   // Nothing listens at the address of a program in this process: its inboxes are reached as it is.
   const send: Send = async (delivery, signal) => {
@@ -152,14 +152,15 @@ const startInProcess = (options: ProgramOptions): Program => {
     const response = await handle(new Request(delivery.url, { method: 'POST', headers, body }))
     return { status: response.status, body: await response.text(), durationMs: 0, error: null }
   }
-  const { app, handle, logIn, refresh } = createApp({ send, ...deps })
+  const bound = { publicUrl, addressOf: () => '127.0.0.1', isClosing: () => false }
+  const { deps, app, handle, logIn, refresh } = build(opened, { ...bound, send, ...outside })
   const request = async (path: string, init?: BunFetchRequestInit): Promise<Response> => {
     // On a socket the Host header becomes the host of the URL; so it does here.
     const host = new Headers(init?.headers).get('host')
     return handle(new Request((host === null ? url : `http://${host}`) + path, init))
   }
   const stop = async (): Promise<void> => {
-    platform.close()
+    opened.close()
     if (logged.length > 0 && !isRead) console.error(logged.join(''))
     isRead = true
   }
@@ -175,15 +176,15 @@ const startInProcess = (options: ProgramOptions): Program => {
       return logged.join('')
     },
     [Symbol.asyncDispose]: stop,
-    database: (name) => platform.worlds.find(name)?.db.sqlite,
+    database: (name) => opened.worlds.find(name)?.db.sqlite,
     deps,
     app,
     logIn,
     refresh,
     defaultWorld: deps.worlds.default,
     get worlds() {
-      if (!platform.sandboxWorlds) throw new Error('live mode has one world')
-      return platform.sandboxWorlds
+      if (!opened.sandboxWorlds) throw new Error('live mode has one world')
+      return opened.sandboxWorlds
     },
     open: async (now) => {
       const client = await world(now)

@@ -18,8 +18,7 @@ export interface ListenOptions {
   host: string
   /** 0 for any free port. */
   port: number
-  respond: Respond
-  /** Handles errors of `respond`; otherwise the runtime shows its own page. */
+  /** Handles errors of what serves; otherwise the runtime shows its own page. */
   onEscape: (error: Error) => Response
 }
 
@@ -27,6 +26,8 @@ export type Respond = (request: Request) => Response | Promise<Response>
 
 export interface Listening {
   port: number
+  /** Serves from now on. Until then, each request gets a 503. */
+  serve: (respond: Respond) => void
   addressOf: (request: Request) => string
   /** Stops accepting requests. Open ones have this many milliseconds to finish. */
   stop: (drainMsMax: number) => Promise<void>
@@ -40,7 +41,8 @@ const dated = async (response: Response | Promise<Response>): Promise<Response> 
 }
 
 /** @throws the error of the operating system about the address */
-export const listen = ({ host, port, respond, onEscape }: ListenOptions): Listening => {
+export const listen = ({ host, port, onEscape }: ListenOptions): Listening => {
+  let respond: Respond = () => new Response(null, { status: 503, headers: { 'Retry-After': '1' } })
   /** The request that the runtime knows, by the one with a rewritten URL. */
   const received = new WeakMap<Request, Request>()
   let askedCount = 0
@@ -74,6 +76,9 @@ export const listen = ({ host, port, respond, onEscape }: ListenOptions): Listen
   }
   return {
     port: server.port ?? port,
+    serve: (next) => {
+      respond = next
+    },
     addressOf: (request) => server.requestIP(received.get(request) ?? request)?.address ?? '',
     stop: async (drainMsMax) => {
       const drained = drainMsMax > 0 ? untilQuiet().then(() => server.stop()) : server.stop()

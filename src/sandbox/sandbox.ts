@@ -33,7 +33,7 @@ import { findClientIn, usernameIn, WORLD_ERRORS, worldAccounts } from './worlds/
 import { pace } from './worlds/movable-clock.ts'
 import { DamagedFile } from './worlds/world-folder.ts'
 
-export interface SandboxOptions
+interface SandboxOptions
   extends Pick<Parts, 'worlds' | 'catalog' | 'reference' | 'initialRates' | 'stage' | 'version' | 'publicUrl'> {
   log: Log
   host: string

@@ -27,15 +27,15 @@ import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../work/world.ts'
 import { DEFAULT_WORLD, onlyWorld } from '../work/worlds.ts'
-import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seedReferenceData } from './seed.ts'
 import { ServedFolder } from './served-folder.ts'
+import { type Data, initialRatesOf, type Sources, seedCatalog } from './sources.ts'
 
 const SIGNING_KEY_FILE = 'signing.key'
 const SIGNING_KEY_BYTES = 32
 
 /** @throws DataFault */
-export const startLive = (dataDir: string, sources: Sources): Origin => {
+export const startLive = (dataDir: string, sources: Sources): Data => {
   const { config, clock, rates } = sources
   requirePrivateFiles(dataDir)
   makeDataFolder(dataDir)
@@ -62,7 +62,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
   return {
     worlds: onlyWorld(world),
     sandboxWorlds: undefined,
-    catalog: () => world.db,
+    catalogDatabase: () => world.db,
     signingKey: config.signingKey ?? getSigningKey(dataDir),
     ciphers: liveCiphers(dataDir, config.voucherKey),
     rates: rates ? fixedRates(rates) : storedRates(),
@@ -73,7 +73,7 @@ export const startLive = (dataDir: string, sources: Sources): Origin => {
 }
 
 /** @throws DataFault */
-export const startSandboxFolder = (dataDir: string, sources: Sources): Origin => {
+export const startSandboxFolder = (dataDir: string, sources: Sources): Data => {
   const { config, clock, seed, initial, startImage } = sources
   const initialRates = initialRatesOf(sources)
   makeDataFolder(dataDir)
@@ -113,7 +113,7 @@ export const startSandboxFolder = (dataDir: string, sources: Sources): Origin =>
   return {
     worlds,
     sandboxWorlds: worlds,
-    catalog: () => worlds.default.db,
+    catalogDatabase: () => worlds.default.db,
     signingKey,
     ciphers: () => cipher,
     rates: storedRates(initialRates),

@@ -8,8 +8,8 @@ import { TemporaryFiles, TemporaryFolder } from '../sandbox/worlds/temporary-fol
 import { SandboxWorlds } from '../sandbox/worlds/worlds.ts'
 import type { World } from '../work/world.ts'
 import { DEFAULT_WORLD } from '../work/worlds.ts'
-import { initialRatesOf, type Origin, type Sources, seedCatalog } from './origin.ts'
 import { seededImages } from './seeded-images.ts' with { type: 'macro' }
+import { type Data, initialRatesOf, type Sources, seedCatalog } from './sources.ts'
 
 /** Seeded while the program was bundled. */
 const SEEDED = seededImages()
@@ -17,7 +17,7 @@ const SEEDED = seededImages()
 /** The seed data of a world, without a catalog: worlds share the catalog of the process. */
 export const seededImage = (): Uint8Array => unpacked(SEEDED.world)
 
-export const startInMemory = (sources: Sources): Origin => {
+export const startInMemory = (sources: Sources): Data => {
   const { config, clock, seed, startImage, initial } = sources
   /** Without a given image, its data is opened by the first request that needs it. */
   const openDefault = (old?: World, image = startImage): World => {
@@ -48,7 +48,7 @@ export const startInMemory = (sources: Sources): Origin => {
   return {
     worlds,
     sandboxWorlds: worlds,
-    catalog: catalogInMemory(sources),
+    catalogDatabase: catalogInMemory(sources),
     rates: storedRates(initialRates),
     initialRates,
     ciphers: () => cipher,

@@ -14,28 +14,29 @@ import { forgetPasswords } from '../sandbox/seed/accounts.ts'
 import { imageOf } from '../sandbox/worlds/state.ts'
 import { deleteLogins } from '../sessions/queries.ts'
 import { DEFAULT_WORLD } from '../work/worlds.ts'
-import { assemble } from './assemble.ts'
-import { type Beginning, inFile } from './origin.ts'
+import { stageOf } from './build.ts'
+import { open } from './open.ts'
+import { type Beginning, inFile } from './sources.ts'
 
 /** The scenario of `--scenario`: every world begins with it (contract C15). */
 
-/** Plays the scenario of `--scenario`, if there is one. @throws ProgramError, or as {@link assemble} */
+/** Plays the scenario of `--scenario`, if there is one. @throws ProgramError, or as {@link open} */
 export const playBeginning = async (config: Config, clock: SteadyClock, log: Log): Promise<Beginning | undefined> => {
   const { scenario } = config
   if (scenario === undefined) return undefined
   const seed = config.seed ?? freshSeed()
   const steps = await inScenario(scenario, () => stepsIn(textOf(scenario)))
-  const platform = assemble({ ...config, seed, dataDir: undefined }, clock, log)
+  const opened = open({ ...config, seed, dataDir: undefined }, clock, log)
   try {
     const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
-    const { stage } = platform.deps({ publicUrl, addressOf: () => '', isClosing: () => false })
+    const stage = stageOf(opened, { publicUrl, addressOf: () => '', isClosing: () => false })
     using staged = await inScenario(scenario, () => stage(DEFAULT_WORLD, steps))
     const { world } = staged
     world.db.fill(deleteLogins)
     forgetPasswords(world.db)
     return { seed, image: imageOf(world), settings: settingsOf(world) }
   } finally {
-    platform.close()
+    opened.close()
   }
 }
 

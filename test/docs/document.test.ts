@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Command } from 'commander'
-import { createApp } from '../../src/app/app.ts'
 import { configOf } from '../../src/config/config.ts'
 import type { ServeOptions } from '../../src/config/option-table.ts'
 import { withServeOptions } from '../../src/config/options.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLog } from '../../src/observability/log.ts'
-import { assemble } from '../../src/start/assemble.ts'
+import { build } from '../../src/start/build.ts'
+import { open } from '../../src/start/open.ts'
 import { VERSION } from '../../src/start/version.ts'
 import { forFile, startServer } from '../harness.ts'
 import { isPublic, operationsOf, readDocument, type Served } from './document.ts'
@@ -23,15 +23,14 @@ const nameOf = ({ method, path }: Served): string => `${method} ${path}`
 const routes = (): string[] => {
   const options = withServeOptions(new Command('serve')).parse([], { from: 'user' }).opts<ServeOptions>()
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
-  const platform = assemble(configOf(options), systemClock, log)
-  const { app } = createApp(
-    platform.deps({ publicUrl: 'http://localhost:4747', addressOf: () => '', isClosing: () => false }),
-  )
+  const opened = open(configOf(options), systemClock, log)
+  const bound = { publicUrl: 'http://localhost:4747', addressOf: () => '', isClosing: () => false }
+  const { app } = build(opened, bound)
   const names = app.routes.map(({ method, path }: { method: string; path: string }) => {
     const template = path.replace(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1')
     return `${method} ${template}`
   })
-  platform.close()
+  opened.close()
   return names
 }
 

@@ -47,19 +47,21 @@ describe('An internal error names the operation', () => {
 })
 
 describe('listen()', () => {
-  test("responds to escaped errors with its handler, never with the runtime's page", async () => {
+  test("responds with 503 until something serves, and to escaped errors with its handler, never with the runtime's page", async () => {
     const escaped: string[] = []
     const listening = listen({
       host: '127.0.0.1',
       port: 0,
-      respond: ({ url }) => {
-        if (url.endsWith('/later')) return Promise.reject(new Error('a secret'))
-        throw new Error('a secret')
-      },
       onEscape: ({ message }) => {
         escaped.push(message)
         return new Response('sorry', { status: 500 })
       },
+    })
+    const early = await fetch(`http://127.0.0.1:${listening.port}/now`)
+    expect([early.status, early.headers.get('retry-after'), await early.text()]).toEqual([503, '1', ''])
+    listening.serve(({ url }) => {
+      if (url.endsWith('/later')) return Promise.reject(new Error('a secret'))
+      throw new Error('a secret')
     })
     for (const path of ['/now', '/later']) {
       const response = await fetch(`http://127.0.0.1:${listening.port}${path}`)

@@ -35,12 +35,8 @@ export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void>
   })
   const { entrance, respond } = createDesk((request, url) => respondTo(config, request, url))
   const onEscape = (error: Error): Response => failed(error)
-  const server = bind({
-    host: LOOPBACK,
-    port: deskPort,
-    respond: (request) => respond(request, server.addressOf(request)),
-    onEscape,
-  })
+  const server = bind({ host: LOOPBACK, port: deskPort, onEscape })
+  server.serve((request) => respond(request, server.addressOf(request)))
   const stopped = nextStopSignal('SIGHUP') // listens before anyone learns that the desk runs
   try {
     await print(`${urlOf(LOOPBACK, server.port)}${entrance}\n`)

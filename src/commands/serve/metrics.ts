@@ -35,7 +35,8 @@ export const serveMetrics = (address: { host: string; port: number }, metrics: M
     log.error('no metrics', { cause: error.stack ?? String(error) })
     return new Response('The metrics cannot be read.\n', { status: 500 })
   }
-  const server = bind({ ...address, respond, onEscape })
+  const server = bind({ ...address, onEscape })
+  server.serve(respond)
   log.info('metrics', { url: urlOf(address.host, server.port) + METRICS_PATH })
   return server
 }

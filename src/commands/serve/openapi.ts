@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createApp } from '../../app/app.ts'
 import { type Config, urlOf } from '../../config/config.ts'
 import type { DOCUMENT_FORMATS } from '../../config/option-table.ts'
 import { brunoCollection, postmanCollection } from '../../docs/collections.ts'
@@ -8,7 +7,8 @@ import { withoutReferences } from '../../docs/references.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { misused } from '../../kernel/exit.ts'
 import { createLog } from '../../observability/log.ts'
-import { assemble } from '../../start/assemble.ts'
+import { build } from '../../start/build.ts'
+import { open } from '../../start/open.ts'
 import { print } from '../terminal/output.ts'
 
 export interface DocumentOptions {
@@ -39,9 +39,9 @@ const writeFolder = (folder: string, files: Record<string, string>): void => {
 
 const documentOf = async (config: Config, publicUrl: string): Promise<object> => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
-  const platform = assemble({ ...config, dataDir: undefined }, systemClock, log)
-  const { app } = createApp(platform.deps({ publicUrl, addressOf: () => '', isClosing: () => false }))
+  const opened = open({ ...config, dataDir: undefined }, systemClock, log)
+  const { app } = build(opened, { publicUrl, addressOf: () => '', isClosing: () => false })
   const response = await app.handle(new Request('http://localhost/openapi.json'))
-  platform.close()
+  opened.close()
   return (await response.json()) as object
 }

@@ -1,5 +1,4 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { createApp } from '../../app/app.ts'
 import type { Deps } from '../../app/services.ts'
 import type { FailedLogins } from '../../audit/failed-logins.ts'
 import { type Config, urlOf } from '../../config/config.ts'
@@ -18,8 +17,9 @@ import { createMetrics } from '../../observability/metrics.ts'
 import { requireKeys } from '../../orders/voucher-key.ts'
 import type { ReplicatedServer, Roles } from '../../replication/server.ts'
 import { whileServing } from '../../replication/while-serving.ts'
-import { assemble } from '../../start/assemble.ts'
+import { build } from '../../start/build.ts'
 import { createDatabase } from '../../start/folder.ts'
+import { type Opened, open } from '../../start/open.ts'
 import { playBeginning } from '../../start/scenario.ts'
 import type { ServedFolder } from '../../start/served-folder.ts'
 import { VERSION } from '../../start/version.ts'
@@ -57,33 +57,50 @@ export const logOf = ({ logLevel, logFormat }: Config): Log => {
 
 /** Opens, migrates, seeds, binds and serves (contract C1). @throws ProgramError when data or address cannot be used */
 export const startServer = async (config: Config, log: Log, replica?: ReplicatedServer) => {
-  await using undo = new AsyncDisposableStack() // a failed start must not keep the process alive
-  undo.defer(() => replica?.stop())
   reportOldLog(config, log)
-  const { worlds, folder, seed, nextRequestId, deps: depsOf, close } = await openPlatform(config, log)
+  const opened = await openData(config, log).catch(async (error: unknown) => {
+    await replica?.stop() // a failed start must not keep the process alive
+    throw error
+  })
+  return await serveFrom(opened, replica)
+}
+
+const serveFrom = async (opened: Opened, replica: ReplicatedServer | undefined) => {
+  const { config, log, worlds, folder, seed, nextRequestId } = opened
+  let [isClosing, drainMsMax] = [false, 0]
+  let lastUse: (() => unknown) | undefined
+  /** All that has started ends in reverse order, also after a start that failed, and even if one of them does not end. */
+  await using parts = new AsyncDisposableStack()
+  parts.defer(opened.close)
+  parts.defer(async () => void (await lastUse?.()))
+  parts.defer(() => replica?.stop())
   const metrics = config.metrics && (await createMetrics({ version: VERSION, mode: config.mode, worlds }))
   const ofMetrics = metrics && config.metrics && serveMetrics(config.metrics, metrics, log)
-  undo.defer(() => ofMetrics?.stop(0))
+  parts.defer(() => ofMetrics?.stop(0))
   const onEscape = (error: Error) => unexpectedError(error, nextRequestId(), log)
-  const api = bind({ host: config.host, port: config.port, respond: (request) => respond(request), onEscape })
-  undo.defer(() => api.stop(0))
+  const api = bind({ host: config.host, port: config.port, onEscape })
+  parts.defer(() => api.stop(0))
   const url = urlOf(config.host, api.port)
-  let isClosing = false
-  const deps = depsOf({
+  const isServing = replica && (() => replica.isServing)
+  const app = build(opened, {
     publicUrl: config.publicUrl ?? url,
     addressOf: api.addressOf,
     isClosing: () => isClosing,
-    isServing: replica && (() => replica.isServing),
+    isServing,
     listeners: [log.requests, metrics?.listener].filter((listener) => listener !== undefined),
+    precompile: replica !== undefined,
   })
-  const app = createApp({ ...deps, precompile: replica !== undefined })
-  // Between here and the binding of the port no request can arrive: nothing was awaited.
-  const respond = replica ? whileServing(replica, app.handle, nextRequestId) : app.handle
-  const { due, deliveries, delivering, failedLogins, logIn, tick, refresh } = app
+  const { deps, sandbox, due, deliveries, delivering, failedLogins, logIn, tick, refresh } = app
+  api.serve(replica ? whileServing(replica, app.handle, nextRequestId) : app.handle)
   if (metrics) watchWork(metrics, due, config, deps)
   if (metrics && replica) watchReplication(metrics, replica)
   const finish = async () =>
-    failedLogins && deps.isServing?.() !== false ? recordFailedLogins(failedLogins, deps) : undefined
+    failedLogins && isServing?.() !== false ? recordFailedLogins(failedLogins, deps) : undefined
+  parts.defer(finish)
+  parts.defer(async () => void (await Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)])))
+  const acts = serveActs({ config, log, worldOf: () => worlds.default, replica, delivering, refresh })
+  parts.defer(() => acts?.stop(drainMsMax))
+  parts.defer(() => sandbox?.stop())
   const onDamage = (damage: Error): void => {
     log.error(DAMAGED, { cause: damage.message })
     replica?.damaged(damage)
@@ -92,34 +109,26 @@ export const startServer = async (config: Config, log: Log, replica?: Replicated
     tick()
     if (failedLogins?.isDue(worlds.default.clock.nowMs())) void finish()
   })
-  const acts = serveActs({ config, log, worldOf: () => worlds.default, replica, delivering, refresh })
-  undo.defer(() => acts?.stop(0))
+  parts.defer(timekeeper.stop)
   if (replica && folder) {
     folder.gateOf = replica.gateOf
     const { voucherKey } = config
     await replica.start(rolesOf({ url: deps.publicUrl, voucherKey, folder, timekeeper, deliveries, refresh }))
   } else timekeeper.start()
-  undo.move()
+  const running = parts.move()
   return {
     url,
-    sandbox: deps.sandbox,
+    sandbox,
     due,
     worlds,
     seed,
     logIn,
     /** Refuses new requests, gives those in flight some milliseconds to finish, and closes the data, after a last use. */
-    stop: async (drainMsMax: number, lastUse?: () => unknown): Promise<void> => {
+    stop: async (drainMs: number, last?: () => unknown): Promise<void> => {
       isClosing = true
-      timekeeper.stop()
-      await using ending = new AsyncDisposableStack() // runs all steps in reverse order, even if one fails
-      ending.defer(close)
-      ending.defer(async () => void (await lastUse?.()))
-      ending.defer(() => replica?.stop())
-      ending.defer(finish)
-      ending.defer(() => ofMetrics?.stop(0))
-      ending.defer(async () => void (await Promise.allSettled([api.stop(drainMsMax), deliveries.close(drainMsMax)])))
-      ending.defer(() => acts?.stop(drainMsMax))
-      ending.defer(() => deps.sandbox?.stop())
+      drainMsMax = drainMs
+      lastUse = last
+      await running.disposeAsync()
     },
   }
 }
@@ -171,10 +180,10 @@ const rolesOf = ({ url, voucherKey, folder, timekeeper, deliveries, refresh }: R
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
-/** @throws ProgramError as {@link assemble} */
-export const openPlatform = async (config: Config, log: Log) => {
+/** @throws ProgramError as {@link open} */
+export const openData = async (config: Config, log: Log): Promise<Opened> => {
   try {
-    return assemble(config, systemClock, log, await playBeginning(config, systemClock, log))
+    return open(config, systemClock, log, await playBeginning(config, systemClock, log))
   } catch (error) {
     if (error instanceof ProgramError && !(error instanceof DataFault)) throw error
     throw dataError(error as Error, config.dataDir ?? 'the sandbox')

@@ -10,7 +10,7 @@ import type { Log } from '../../observability/log.ts'
 import { explainFaults } from '../advice.ts'
 import { brokenIn, verified } from '../data/verify.ts'
 import { print } from '../terminal/output.ts'
-import { openPlatform } from './server.ts'
+import { openData } from './server.ts'
 import { nextStopSignal } from './stop-signal.ts'
 
 /** The files that a start reads besides the database. */
@@ -34,7 +34,7 @@ export const startOnCopy = async (config: Config, log: Log): Promise<void> => {
     try {
       await copyFolder(dataDir, staging.path)
       if (config.postgres) ownDatabase(databasePath(staging.path))
-      ;(await openPlatform(trial, log)).close()
+      ;(await openData(trial, log)).close()
       const broken = brokenIn(await verified(databasePath(staging.path), trial))
       if (broken !== undefined) throw unusable(`the data is not sound: ${broken}\nSee scrip verify.`)
     } catch (error) {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { createApp } from '../../../src/app/app.ts'
 import { commandLine } from '../../../src/commands/command-line.ts'
 import { serveActs } from '../../../src/commands/serve/acts.ts'
 import { configOf } from '../../../src/config/config.ts'
@@ -9,7 +8,8 @@ import type { ServeOptions } from '../../../src/config/option-table.ts'
 import { withServeOptions } from '../../../src/config/options.ts'
 import { systemClock } from '../../../src/kernel/clock.ts'
 import { createLog } from '../../../src/observability/log.ts'
-import { assemble } from '../../../src/start/assemble.ts'
+import { build } from '../../../src/start/build.ts'
+import { open } from '../../../src/start/open.ts'
 
 /** Live mode in this process, whose clock is set: the API, and the commands of the operator beside it. */
 
@@ -62,17 +62,16 @@ export class Company {
     const write = (line: string) => process.stderr.write(line)
     const log = createLog({ level: 'error', format: 'json', color: false, clock: systemClock, write })
     const config = configOf(command.opts<ServeOptions>())
-    const platform = assemble(config, systemClock, log)
+    const opened = open(config, systemClock, log)
     const url = 'http://localhost:4747'
     const bound = { publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false }
-    const deps = platform.deps(bound)
-    const { handle, delivering, refresh } = createApp(deps)
+    const { deps, handle, delivering, refresh } = build(opened, bound)
     this.#handle = handle
     const worldOf = () => deps.worlds.default
     const acts = serveActs({ config, log, worldOf, replica: undefined, delivering, refresh })
     this.#close = () => {
       void acts?.stop(0)
-      platform.close()
+      opened.close()
     }
   }
 

@@ -1,9 +1,9 @@
-import { createApp } from '../../../app/app.ts'
 import { defaultConfig } from '../../../config/config.ts'
 import { servedBy } from '../../../http/operation.ts'
 import { HOUR_MS, systemClock } from '../../../kernel/clock.ts'
 import { createLog } from '../../../observability/log.ts'
-import { assemble } from '../../../start/assemble.ts'
+import { build } from '../../../start/build.ts'
+import { open } from '../../../start/open.ts'
 import { logInTo } from './host.ts'
 
 const URL = 'http://localhost:4747'
@@ -17,9 +17,8 @@ const NEVER = { events: ['payout.returned'] }
 /** Scrip itself, in this process: its responses, and the operations that it serves. */
 export const startReference = async () => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
-  const platform = assemble({ ...defaultConfig(), limits: LIMITS }, systemClock, log)
-  const deps = platform.deps({ publicUrl: URL, addressOf: () => '127.0.0.1', isClosing: () => false })
-  const { app, handle } = createApp(deps)
+  const opened = open({ ...defaultConfig(), limits: LIMITS }, systemClock, log)
+  const { app, handle } = build(opened, { publicUrl: URL, addressOf: () => '127.0.0.1', isClosing: () => false })
   const host = await logInTo(URL, async (request) => handle(request), { username: 'sandbox', password: 'sandbox' })
   const operations = servedBy(app).filter(({ operation }) => operation.tag !== 'Sandbox')
   // A record of each kind, as the documentation has it, so that each kind has a response.
@@ -27,5 +26,5 @@ export const startReference = async () => {
     if (method !== 'POST' || !/^\/api\/v1\/\w+$/.test(route)) continue
     await host.ask({ method, path: route, body: { ...Object(operation.bodyExample), ...NEVER } })
   }
-  return { host, operations, close: platform.close }
+  return { host, operations, close: opened.close }
 }

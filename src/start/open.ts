@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Deps } from '../app/services.ts'
-import { Catalog } from '../catalog/catalog.ts'
-import { catalogVersion } from '../catalog/import.ts'
 import { readRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
 import { Database } from '../db/database.ts'
@@ -14,71 +11,44 @@ import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
-import { changesOf } from '../sandbox/editing/products.ts'
-import { Sandbox } from '../sandbox/sandbox.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { Settings } from '../sandbox/scenario/make.ts'
 import { forgetPasswords, holdsForeignClients } from '../sandbox/seed/accounts.ts'
 import { readSnapshot } from '../sandbox/worlds/snapshot-file.ts'
 import { requireSoundPages } from '../sandbox/worlds/world-folder.ts'
 import { startLive, startSandboxFolder } from './folder.ts'
 import { seededImage, startInMemory } from './memory.ts'
-import { type Beginning, inFile, type Origin, type Sources } from './origin.ts'
 import { readReference, seedReferenceData } from './seed.ts'
-import { stageAround } from './stage.ts'
-import { VERSION } from './version.ts'
+import { type Beginning, type Data, inFile, type Sources } from './sources.ts'
 
-/**
- * @throws DataFault, another Error with the path of its file, or an error of
- * the file system
- */
-export const assemble = (config: Config, clock: SteadyClock, log: Log, beginning?: Beginning) => {
-  const sources = readSources(config, clock, beginning)
-  const { catalog: database, sandboxWorlds, initialRates, folder, release, ...origin } = startFrom(sources)
-  const { reference, seed } = sources
-  const nextRequestId = requestIds(seed)
-  return {
-    /** Takes the values that are known once the port is bound. */
-    deps: (bound: Pick<Deps, 'publicUrl' | 'addressOf' | 'isClosing' | 'isServing' | 'listeners'>) => {
-      const { publicUrl } = bound
-      const catalog = new Catalog({
-        database,
-        version: catalogVersion,
-        reference,
-        publicUrl,
-        onBroken: (error) => log.error('the catalog cannot be read', { cause: String(error) }),
-        changesOf: sandboxWorlds && changesOf,
-      })
-      const { host, sandboxToken: token, strict, corsOrigins } = config
-      const options = {
-        log,
-        initialRates,
-        catalog,
-        reference,
-        version: VERSION,
-        publicUrl,
-        host,
-        token,
-        strict,
-        corsOrigins,
-      }
-      const common = { ...bound, ...origin, config, version: VERSION, log, reference, catalog, nextRequestId }
-      const stage = stageAround({ sources, deps: common, options })
-      const sandbox =
-        sandboxWorlds && new Sandbox({ ...options, worlds: sandboxWorlds, stage, settings: beginning?.settings })
-      return { ...common, stage, sandbox, extension: sandbox }
-    },
-    worlds: origin.worlds,
-    folder,
-    seed,
-    nextRequestId,
-    sandboxWorlds,
-    close: () => {
-      origin.worlds.close()
-      release()
-    },
-  }
+/** The first layer of a start: folder, keys and data are open, and nothing is served. */
+export interface Opened extends Omit<Data, 'release'> {
+  config: Config
+  clock: SteadyClock
+  log: Log
+  reference: Reference
+  seed: string
+  /** The settings of a new world besides its data. */
+  settings: Settings | undefined
+  /** Makes an identifier for a request that belongs to no world. */
+  nextRequestId: () => string
+  close: () => void
 }
 
-/** Reads all files before anything is written. @throws as {@link assemble} */
+/** @throws DataFault, another Error with the path of its file, or an error of the file system */
+export const open = (config: Config, clock: SteadyClock, log: Log, beginning?: Beginning): Opened => {
+  const sources = readSources(config, clock, beginning)
+  const { seed, reference } = sources
+  const { release, ...data } = dataFrom(sources)
+  const close = (): void => {
+    data.worlds.close()
+    release()
+  }
+  const settings = beginning?.settings
+  return { ...data, config, clock, log, reference, seed, settings, nextRequestId: requestIds(seed), close }
+}
+
+/** Reads all files before anything is written. @throws as {@link open} */
 const readSources = (config: Config, clock: SteadyClock, beginning: Beginning | undefined): Sources => {
   const { catalogFile, ratesFile, snapshotFile } = config
   const seed = beginning?.seed ?? config.seed ?? freshSeed()
@@ -132,12 +102,12 @@ const upToDate = (image: Uint8Array, { dataDir, voucherKey }: Config, clock: Clo
 const SEALED_ELSEWHERE =
   '/database: its voucher codes are encrypted with the key of a data folder\nSet that key with --voucher-key.'
 
-const startFrom = (sources: Sources): Origin => {
+const dataFrom = (sources: Sources): Data => {
   const { dataDir, mode } = sources.config
   if (dataDir !== undefined) return mode === 'live' ? startLive(dataDir, sources) : startSandboxFolder(dataDir, sources)
-  const origin = startInMemory(sources)
+  const data = startInMemory(sources)
   // Live mode without records has nothing but its document (scrip openapi).
-  return mode === 'live' ? { ...origin, sandboxWorlds: undefined } : origin
+  return mode === 'live' ? { ...data, sandboxWorlds: undefined } : data
 }
 
 const requestIds = (seed: string): (() => string) => {

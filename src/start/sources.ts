@@ -38,11 +38,12 @@ export interface Sources {
   initial: () => Uint8Array
 }
 
-export interface Origin {
+/** The data of the process: its worlds, rates and keys. */
+export interface Data {
   worlds: Worlds
   /** Undefined in live mode. */
   sandboxWorlds: SandboxWorlds | undefined
-  catalog: () => Database
+  catalogDatabase: () => Database
   rates: WorldRates
   /** The rates that every world of the sandbox begins with. */
   initialRates: () => BaseRates | undefined
