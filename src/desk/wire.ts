@@ -2,6 +2,17 @@ import { type Static, Type } from '@sinclair/typebox'
 
 /** The protocol of the desk's page and its server. */
 
+/** A value as it arrives: amounts are texts for people, and rows that the server reads one by one are an array. */
+export type OnWire<Value> = Value extends string | number | boolean | null | undefined
+  ? Value
+  : Value extends { words: string }
+    ? string
+    : Value extends { toJSON: () => unknown }
+      ? object
+      : Value extends Iterable<infer One>
+        ? OnWire<One>[]
+        : { [Name in keyof Value]: OnWire<Value[Name]> }
+
 export interface Form {
   command: string
   about: string

@@ -21,7 +21,7 @@ import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
 import { print } from '../terminal/output.ts'
 import { actOnDesk, formOf } from './acts.ts'
-import { listFor, PAGES, STATEMENT_COLUMNS, statementFor } from './lists.ts'
+import { listFor, PAGES, pageFor, STATEMENT_COLUMNS, statementFor } from './lists.ts'
 import { storyOf } from './story.ts'
 import { todayOf } from './today.ts'
 
@@ -87,8 +87,6 @@ const payoutsFor = (config: DataConfig, text: string) =>
 const NOTHING = misused('the desk has no such data\nSee the menu.')
 const UNREADABLE = misused('the desk cannot read this request\nReload its page.')
 
-/** The number of rows that a list shows at once. */
-const PAGE_ROWS = 50
 const FOUND_MAX = 20
 
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
@@ -111,10 +109,7 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
       const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
       if (!page) throw NOTHING
       if (isFile) return csv(await listFor(data, page, narrowing, parameterOf('of')))
-      const { client, times, statuses = [] } = page.said
-      const by = [client ? 'client' : [], times === undefined ? [] : 'time'].flat()
-      const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, parameterOf('of'))
-      return json({ ...list, by, statuses, pageRows: PAGE_ROWS })
+      return json(await pageFor(data, page, narrowing, parameterOf('of')))
     }),
   )
 }

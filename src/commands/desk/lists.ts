@@ -96,6 +96,17 @@ export const listFor = async (
 const holds = (row: Row, search = ''): boolean =>
   Object.values(row).some((cell) => textOf(cell).toLowerCase().includes(search.toLowerCase()))
 
+/** The number of rows that a list shows at once. */
+const PAGE_ROWS = 50
+
+/** A part of a list, with the filters that it takes. */
+export const pageFor = async (data: Reading, page: Page, narrowing: Paged, of?: string) => {
+  const { client, times, statuses = [] } = page.said
+  const by = [client ? 'client' : [], times === undefined ? [] : 'time'].flat()
+  const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, of)
+  return { ...list, by, statuses, pageRows: PAGE_ROWS }
+}
+
 /** The columns of a printed statement; a file has all. */
 export const STATEMENT_COLUMNS = [
   'created_at',

@@ -1,25 +1,22 @@
 import { useState } from 'preact/hooks'
+import type * as cells from '../../acts/cells.ts'
+import type { actOnDesk } from '../../commands/desk/acts.ts'
+import type { pageFor } from '../../commands/desk/lists.ts'
+import type { storyOf } from '../../commands/desk/story.ts'
+import type { todayOf } from '../../commands/desk/today.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
 import { saveFile } from '../../pages/ui/notices.tsx'
-import type { Filled, Form } from '../wire.ts'
+import type { Filled, Form, OnWire } from '../wire.ts'
 
 /** The requests of the desk. Besides the cookie they need a key, which came with the first page. */
 
-export type Cell = string | number | boolean | null | readonly string[] | object
-export type Row = Readonly<Record<string, Cell>>
-
-export interface List {
-  columns: string[]
-  rows: Row[]
-  total?: number
-}
-
-export interface Done {
-  id: string
-  notes: string[]
-  result?: Row | List
-  refusal?: string
-}
+export type Cell = OnWire<cells.Cell>
+export type Row = OnWire<cells.Row>
+export type List = OnWire<cells.List>
+export type Done = OnWire<Awaited<ReturnType<typeof actOnDesk>>>
+export type Today = OnWire<Awaited<ReturnType<typeof todayOf>>>
+export type Story = OnWire<ReturnType<typeof storyOf>>
+export type ListPage = OnWire<Awaited<ReturnType<typeof pageFor>>>
 
 /** The error of the last work that a person asked for, and a function that does work. */
 export const useAttempt = () => {
@@ -49,8 +46,13 @@ const send = async (method: string, path: string, body?: string): Promise<Respon
   throw new Error(errorMessageIn(text) ?? text)
 }
 
-export const pathOf = (names: readonly string[], query: Readonly<Record<string, string>> = {}): string => {
-  const search = new URLSearchParams(query).toString()
+/** The filters of a list, by their names. */
+export type Filters = Readonly<Record<string, string | undefined>>
+
+const isFilled = (entry: [string, string | undefined]): entry is [string, string] => !!entry[1]
+
+export const pathOf = (names: readonly string[], query: Filters = {}): string => {
+  const search = new URLSearchParams(Object.entries(query).filter(isFilled)).toString()
   return names.map(encodeURIComponent).join('/') + (search === '' ? '' : `?${search}`)
 }
 

@@ -3,16 +3,10 @@ import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
 import { act } from '../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
+import { go, hrefOf, type Place } from '../../pages/ui/place.ts'
 import { Acts } from './acts.tsx'
-import { download, type List, read } from './data.ts'
-import { go, hrefOf, type Place } from './place.ts'
+import { download, type Filters, type ListPage, read } from './data.ts'
 import { Rows } from './rows.tsx'
-
-interface Page extends List {
-  by: ('client' | 'time' | 'month')[]
-  statuses: string[]
-  pageRows: number
-}
 
 /** The groups of related lists. */
 const GROUPS: readonly (readonly string[])[] = [
@@ -59,7 +53,7 @@ export const Tabs = ({ page }: { page: string }) => {
   return (
     <nav class="line" aria-label="Lists">
       {group.map((name) => (
-        <a key={name} class="button" href={hrefOf(name)} aria-current={name === page ? 'page' : undefined}>
+        <a key={name} class="button" href={hrefOf({ page: name })} aria-current={name === page ? 'page' : undefined}>
           {nameOf(name)}
         </a>
       ))}
@@ -68,7 +62,7 @@ export const Tabs = ({ page }: { page: string }) => {
 }
 
 /** A list with its search, its filters and its pages. */
-export const ListPage = ({ place: { page, query } }: { place: Place }) => (
+export const Lists = ({ place: { page, id: _, ...query } }: { place: Place }) => (
   <div class="stack">
     <Tabs page={page} />
     <Listed key={page} page={page} query={query} isMain />
@@ -77,14 +71,14 @@ export const ListPage = ({ place: { page, query } }: { place: Place }) => (
 
 interface ListedProps {
   page: string
-  query: Place['query']
+  query: Filters
   /** True if the filters of the list change the address. */
   isMain?: boolean
 }
 
 export const Listed = ({ page, query, isMain = false }: ListedProps) => {
   const { value, error, reload } = useLoaded(
-    async () => ({ list: await read<Page>(['list', page], query) }),
+    async () => ({ list: await read<ListPage>(['list', page], query) }),
     [page, JSON.stringify(query)],
   )
   const list = value?.list
@@ -103,7 +97,7 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
     <Card title={query.month ? `Statement of ${query.client}, ${query.month}` : nameOf(page)} aside={aside}>
       <Failed error={error} />
       {isMain && <Acts acts={MAKING[page] ?? []} onDone={reload} />}
-      {isMain && <Filters key={JSON.stringify(query)} page={page} query={query} {...list} />}
+      {isMain && <FilterForm key={JSON.stringify(query)} page={page} query={query} {...list} />}
       {value && rows.length === 0 && (
         <Empty>{isNarrowed && page !== 'statement' ? 'Nothing matches.' : EMPTY[page]}</Empty>
       )}
@@ -113,10 +107,7 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
           {isMain ? (
             <>
               {offset > 0 && (
-                <a
-                  class="button"
-                  href={hrefOf(page, undefined, { ...query, offset: String(Math.max(0, offset - pageRows)) })}
-                >
+                <a class="button" href={hrefOf({ ...query, page, offset: String(Math.max(0, offset - pageRows)) })}>
                   Newer
                 </a>
               )}
@@ -124,13 +115,13 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
                 {offset + 1} to {offset + rows.length} of {total.toLocaleString('en')}
               </span>
               {offset + rows.length < total && (
-                <a class="button" href={hrefOf(page, undefined, { ...query, offset: String(offset + pageRows) })}>
+                <a class="button" href={hrefOf({ ...query, page, offset: String(offset + pageRows) })}>
                   Older
                 </a>
               )}
             </>
           ) : (
-            <a href={hrefOf(page, undefined, query)}>All {total.toLocaleString('en')}</a>
+            <a href={hrefOf({ ...query, page })}>All {total.toLocaleString('en')}</a>
           )}
         </p>
       )}
@@ -138,8 +129,8 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
   )
 }
 
-const Filters = ({ page, query, by = [], statuses = [] }: { page: string; query: Place['query'] } & Partial<Page>) => {
-  const [values, setValues] = useState<Place['query']>(query)
+const FilterForm = ({ page, query, by = [], statuses = [] }: { page: string; query: Filters } & Partial<ListPage>) => {
+  const [values, setValues] = useState(query)
   const field = (name: string, label: string, placeholder = '') => (
     <Field
       key={name}
@@ -151,7 +142,7 @@ const Filters = ({ page, query, by = [], statuses = [] }: { page: string; query:
   )
   const { offset: _, ...filters } = values
   return (
-    <Form class="form filters" aria-label="Filters" onSubmit={() => go(page, undefined, filters)}>
+    <Form class="form filters" aria-label="Filters" onSubmit={() => go({ ...filters, page })}>
       {field('search', 'Search')}
       {by.includes('client') && field('client', 'Client')}
       {by.includes('month') && field('month', 'Month, in UTC', '2026-11')}
@@ -162,7 +153,7 @@ const Filters = ({ page, query, by = [], statuses = [] }: { page: string; query:
           <Select
             value={values.status ?? ''}
             options={[['', 'all'], ...named(statuses)]}
-            onChoose={(status) => go(page, undefined, { ...filters, status })}
+            onChoose={(status) => go({ ...filters, page, status })}
           />
         </label>
       )}

@@ -4,10 +4,10 @@ import { Button, Form, Input } from '../../pages/ui/forms.tsx'
 import { useKeys, useLoaded } from '../../pages/ui/hooks.ts'
 import { Notices } from '../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
+import { go, hrefOf, type Place, usePlace } from '../../pages/ui/place.ts'
 import { Theme } from '../../pages/ui/theme.tsx'
 import { keepKey, type List, read } from './data.ts'
-import { groupOf, ListPage, nameOf } from './lists.tsx'
-import { go, hrefOf, type Place, usePlace } from './place.ts'
+import { groupOf, Lists, nameOf } from './lists.tsx'
 import { RecordPage } from './record.tsx'
 import { Rows } from './rows.tsx'
 import { Today } from './today.tsx'
@@ -19,12 +19,11 @@ const Shown = ({ place }: { place: Place }) => {
   const { page, id } = place
   if (page === 'today') return <Today />
   if (page === 'search') return <Found place={place} />
-  return id === undefined ? <ListPage place={place} /> : <RecordPage key={`${page} ${id}`} place={place} />
+  return id === undefined ? <Lists place={place} /> : <RecordPage key={`${page} ${id}`} place={place} />
 }
 
 /** The results of a search. */
-const Found = ({ place: { query } }: { place: Place }) => {
-  const { search = '' } = query
+const Found = ({ place: { search = '' } }: { place: Place }) => {
   const { value, error } = useLoaded(() => read<(List & { name: string })[]>(['search'], { search }), [search])
   return (
     <div class="stack">
@@ -38,7 +37,7 @@ const Found = ({ place: { query } }: { place: Place }) => {
         <Card
           key={name}
           title={nameOf(name)}
-          aside={<a href={hrefOf(name, undefined, { search })}>All {(list.total ?? 0).toLocaleString('en')}</a>}
+          aside={<a href={hrefOf({ page: name, search })}>All {(list.total ?? 0).toLocaleString('en')}</a>}
         >
           <Rows list={list} page={name} label={nameOf(name)} />
         </Card>
@@ -52,7 +51,7 @@ const Search = () => {
   const [typed, setTyped] = useState('')
   useKeys({ '/': () => field.current?.focus() })
   return (
-    <Form role="search" onSubmit={() => go('search', undefined, { search: typed.trim() })}>
+    <Form role="search" onSubmit={() => go({ page: 'search', search: typed.trim() })}>
       <Input
         ref={field}
         type="search"
@@ -67,7 +66,7 @@ const Search = () => {
 }
 
 const Desk = () => {
-  const place = usePlace()
+  const place = usePlace('today')
   const { page, id } = place
   const title = id ?? nameOf(page)
   useEffect(() => {
@@ -82,7 +81,11 @@ const Desk = () => {
         </a>
         <nav aria-label="Desk">
           {MENU.map((name) => (
-            <a key={name} href={hrefOf(name)} aria-current={groupOf(page).includes(name) ? 'page' : undefined}>
+            <a
+              key={name}
+              href={hrefOf({ page: name })}
+              aria-current={groupOf(page).includes(name) ? 'page' : undefined}
+            >
               {nameOf(name)}
             </a>
           ))}

@@ -1,36 +1,14 @@
 import { visibleLines as visible } from '../../kernel/visible.ts'
-import { type Attempt, Attempts } from '../../pages/ui/attempts.tsx'
-import { Body } from '../../pages/ui/body.tsx'
+import { EventView } from '../../pages/ui/event.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
-import { type LedgerEntry, LedgerTable } from '../../pages/ui/ledger.tsx'
-import { Card, Code, clockTime, Empty, Failed } from '../../pages/ui/pieces.tsx'
-import { type Step, Timeline } from '../../pages/ui/timeline.tsx'
+import { LedgerTable } from '../../pages/ui/ledger.tsx'
+import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
+import { go, hrefOf, type Place } from '../../pages/ui/place.ts'
+import { Timeline } from '../../pages/ui/timeline.tsx'
 import { Acts } from './acts.tsx'
-import { type List, type Row, read } from './data.ts'
+import { type Row, read, type Story } from './data.ts'
 import { Listed, nameOf } from './lists.tsx'
-import { go, hrefOf, type Place } from './place.ts'
 import { Facts, Rows } from './rows.tsx'
-
-interface ToldEvent {
-  id: string
-  type: string
-  created_at: string
-  data: object
-  request_id: string | null
-  attempts: (Attempt & { response_body: string | null })[]
-}
-
-interface Story {
-  row: Row
-  seen: number
-  acts: string[]
-  steps?: Step[]
-  entries: LedgerEntry[]
-  events: ToldEvent[]
-  eventsMax: number
-  audit: List
-  lists: Record<string, Record<string, string>>
-}
 
 /** `Payout bonus-1`. */
 const titleOf = (page: string, id: string, { reference_id, client_reference }: Row): string =>
@@ -45,15 +23,15 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
   const subjects = [{ id, label: title }]
   const onDone = () => {
     // A client may have been renamed, or a record removed: the address is then no longer valid.
-    void read(['record', page, id]).then(reload, () => go(page))
+    void read(['record', page, id]).then(reload, () => go({ page }))
   }
   return (
     <div class="stack">
-      <Card title={title} aside={<a href={hrefOf(page)}>All {page}</a>}>
+      <Card title={title} aside={<a href={hrefOf({ page })}>All {page}</a>}>
         <Failed error={error} />
         <Acts acts={acts} subjects={subjects} seen={seen} onDone={onDone} />
         <Facts row={row} page={page} />
-        {page === 'clients' && <a href={hrefOf('statement', undefined, { client: id })}>Statement by month</a>}
+        {page === 'clients' && <a href={hrefOf({ page: 'statement', client: id })}>Statement by month</a>}
       </Card>
       {steps.length > 0 && (
         <Card title="History">
@@ -71,9 +49,17 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
           aside={events.length === eventsMax && <span class="soft">the last {eventsMax}</span>}
         >
           {events.length === 0 && <Empty>Events are kept for 30 days.</Empty>}
-          <ul class="events">
+          <ul class="items">
             {events.map((event) => (
-              <ToldEventView key={event.id} event={event} onDone={reload} />
+              <EventView
+                key={event.id}
+                event={event}
+                attempts={event.attempts}
+                href={hrefOf({ page: 'events', id: event.id })}
+              >
+                {event.request_id !== null && <span class="soft">request {visible(event.request_id)}</span>}
+                <Acts acts={['webhooks redeliver']} subjects={[{ id: event.id, label: event.id }]} onDone={reload} />
+              </EventView>
             ))}
           </ul>
         </Card>
@@ -89,34 +75,3 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
     </div>
   )
 }
-
-const ToldEventView = ({
-  event: { id, type, created_at, data, request_id, attempts },
-  onDone,
-}: {
-  event: ToldEvent
-  onDone: () => void
-}) => (
-  <li>
-    <p>
-      <strong>{type}</strong> <a href={hrefOf('events', id)}>{visible(id)}</a>{' '}
-      <span class="soft mono at">
-        {clockTime(created_at)} {request_id !== null && `· request ${visible(request_id)}`}
-      </span>
-    </p>
-    {attempts.length === 0 ? <Empty>Delivered to nobody.</Empty> : <Attempts attempts={attempts} />}
-    {attempts.map(
-      ({ id: attempt, response_body: body }) =>
-        body && (
-          <Code key={attempt} label={`Response to attempt ${attempt}`}>
-            {visible(body)}
-          </Code>
-        ),
-    )}
-    <details>
-      <summary>Data</summary>
-      <Body text={JSON.stringify(data)} label={`Data of ${id}`} />
-    </details>
-    <Acts acts={['webhooks redeliver']} subjects={[{ id, label: id }]} onDone={onDone} />
-  </li>
-)

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import { Tag, time } from '../../pages/ui/pieces.tsx'
+import { hrefOf } from '../../pages/ui/place.ts'
 import { kindOf } from '../../pages/ui/timeline.tsx'
 import type { Cell, List, Row } from './data.ts'
-import { hrefOf } from './place.ts'
 
 /** Rows for people: amounts with their currency, times, and links to other records. */
 
@@ -24,20 +24,20 @@ const PAGES: Readonly<Record<string, string>> = {
 const OF_RECORDS = ['payouts', 'orders', 'wallets', 'webhooks', 'events', 'beneficiaries', 'products']
 
 const hrefIn = (name: string, cell: string, row: Row, page: string): string | undefined => {
-  if (name === 'id') return OF_RECORDS.includes(page) ? hrefOf(page, cell) : undefined
+  if (name === 'id') return OF_RECORDS.includes(page) ? hrefOf({ page, id: cell }) : undefined
   if (name === 'record' || name === 'source_id') {
     const id = cell.split(' ').at(-1) ?? ''
     const kind = name === 'record' ? cell.split(' ')[0] : id.startsWith('pyt_') ? 'payout' : 'order'
-    return hrefOf(`${kind}s`, id)
+    return hrefOf({ page: `${kind}s`, id })
   }
   if (name === 'subject') {
     const [group = ''] = String(row.command).split(' ')
     const [id] = cell.split(' ')
     const kind = { payouts: 'payouts', orders: 'orders', wallet: 'wallets', client: 'clients' }[group]
-    return kind && id ? hrefOf(kind, id) : undefined
+    return kind && id ? hrefOf({ page: kind, id }) : undefined
   }
   const kind = PAGES[name]
-  return kind && hrefOf(kind, cell)
+  return kind && hrefOf({ page: kind, id: cell })
 }
 
 export const Value = ({ name, row, page }: { name: string; row: Row; page: string }) => {

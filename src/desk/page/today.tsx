@@ -2,25 +2,12 @@ import { useState } from 'preact/hooks'
 import { Button, Form } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
 import { Card, Empty, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
+import { hrefOf } from '../../pages/ui/place.ts'
 import { Acts, FileField, type Subject } from './acts.tsx'
-import { type List, payoutsNamed, type Row, read, useAttempt, verify } from './data.ts'
-import { hrefOf } from './place.ts'
+import { type Today as Data, payoutsNamed, type Row, read, useAttempt, verify } from './data.ts'
 import { Rows } from './rows.tsx'
 
-interface Section {
-  title: string
-  page: string
-  empty: string
-  many?: { command: string; filled: Record<string, string> }
-  list: List
-}
-
-interface Data {
-  seen: number
-  isEmpty: boolean
-  sections: Section[]
-  backup: string | null
-}
+type Section = Data['sections'][number]
 
 /** The records that wait for somebody, the oldest first, and the stocks and wallets that run out. */
 export const Today = () => {
@@ -125,7 +112,7 @@ const Waiting = ({ title, page, empty, many, list, seen, onDone }: Section & { s
       title={title}
       aside={
         <span>
-          {count} · <a href={hrefOf(page)}>All {page}</a>
+          {count} · <a href={hrefOf({ page })}>All {page}</a>
         </span>
       }
     >

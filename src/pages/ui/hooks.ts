@@ -13,23 +13,6 @@ export const useListener = <Type extends keyof WindowEventMap>(
     return () => target.removeEventListener(type, listener)
   })
 
-/** The part of an address after `#`, with it. Empty values are left out. */
-export const hashOf = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
-  const filled = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
-  return `#${path}${filled.length === 0 ? '' : `?${new URLSearchParams(filled)}`}`
-}
-
-/** The place that the address names after `#`, as it changes. */
-export const usePlaceIn = <Place>(placeOf: (path: string, query: Record<string, string>) => Place): Place => {
-  const read = (): Place => {
-    const [path = '', search = ''] = location.hash.slice(1).split(/\?(.*)/s)
-    return placeOf(path, Object.fromEntries(new URLSearchParams(search)))
-  }
-  const [place, setPlace] = useState(read)
-  useListener(window, 'hashchange', () => setPlace(read()))
-  return place
-}
-
 /** While a view is shown, calls the function of a key, unless somebody types. */
 export const useKeys = (actions: Record<string, () => void>, on: readonly unknown[] = []): void =>
   useLayoutEffect(() => {

@@ -1,12 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import type { ComponentChildren } from 'preact'
+import type { EntrySchema } from '../../wallets/ledger-entry.ts'
 import { amount, sumOf } from '../amounts.ts'
 
-export interface LedgerEntry {
-  id: number
-  source_type: string
-  source_id: string | null
-  lines: { account: string; wallet_id: number | null; currency: string; amount: number }[]
-}
+type LedgerEntry = Static<typeof EntrySchema>
 
 interface Props {
   entries: readonly LedgerEntry[]

@@ -2,14 +2,15 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../pages/ui/hooks.ts'
 import { Card, Failed } from '../../../pages/ui/pieces.tsx'
+import type { Place } from '../../../pages/ui/place.ts'
 import { get } from './api.ts'
-import type { Place } from './place.ts'
+import { ALL_WORLDS } from './place.ts'
 import { Method } from './requests/tags.tsx'
 import type { Coverage } from './types.ts'
 
 /** The documented outcomes that were met: a map of operations, with a field for each outcome. */
-export const CoveragePage = ({ place }: { place: Place }) => {
-  const { value, error, reload } = useLoaded(() => get<Coverage>('/coverage', { world: place.world }), [place.world])
+export const CoveragePage = ({ place: { world = ALL_WORLDS } }: { place: Place }) => {
+  const { value, error, reload } = useLoaded(() => get<Coverage>('/coverage', { world }), [world])
   const [onlyMissed, setOnlyMissed] = useState(false)
   const operations = Map.groupBy(value?.outcomes ?? [], ({ method, path }) => `${method} ${path}`)
   const shown = [...operations].filter(([, outcomes]) => !onlyMissed || outcomes.some(({ count }) => count === 0))

@@ -4,6 +4,7 @@ import { Button, Field, Form, named, Select } from '../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../pages/ui/hooks.ts'
 import { Notices } from '../../../pages/ui/notices.tsx'
 import { Tag } from '../../../pages/ui/pieces.tsx'
+import { go, hrefOf, type Place } from '../../../pages/ui/place.ts'
 import { Theme } from '../../../pages/ui/theme.tsx'
 import { get, keepToken, whenTokenIsMissing } from './api.ts'
 import { CoveragePage } from './coverage.tsx'
@@ -11,7 +12,7 @@ import { Events } from './events/events.tsx'
 import { ActiveFaults, Faults } from './faults/faults.tsx'
 import { Money } from './money.tsx'
 import { Keys, Palette } from './palette.tsx'
-import { ALL_WORLDS, go, hrefOf, keepWorld, type Place, showsAll, usePlace, worldFor } from './place.ts'
+import { ALL_WORLDS, keepWorld, showsAll, useShown, worldFor } from './place.ts'
 import { Requests } from './requests/requests.tsx'
 import { Send } from './send/send.tsx'
 import { store, useStore } from './store.ts'
@@ -75,8 +76,8 @@ const TokenForm = ({ onKept }: { onKept: () => void }) => {
 }
 
 const Console = () => {
-  const place = usePlace()
-  const { world } = place
+  const place = useShown()
+  const { world = ALL_WORLDS } = place
   const page: Page = Object.hasOwn(PAGES, place.page) ? (place.page as Page) : 'requests'
   const [needsToken, setNeedsToken] = useState(false)
   useEffect(() => whenTokenIsMissing(() => setNeedsToken(true)), [])
@@ -118,7 +119,7 @@ const Console = () => {
             ]}
             // Worlds come and go: the list is read again when it is opened.
             onFocus={reload}
-            onChoose={(name) => go({ page, world: name })}
+            onChoose={(name) => go({ page, world: name === ALL_WORLDS ? undefined : name })}
           />
           {isKnown && (
             <span role="status">

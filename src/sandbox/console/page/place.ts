@@ -1,20 +1,8 @@
-import { hashOf, usePlaceIn } from '../../../pages/ui/hooks.ts'
+import { useMemo } from 'preact/hooks'
+import { type Place, usePlace } from '../../../pages/ui/place.ts'
 import { store } from './store.ts'
 
-/** The place that the console shows. The address keeps it, so that people can share it and go back to it. */
-export interface Place {
-  page: string
-  world: string
-  /** The open request, and its world. */
-  id?: string | undefined
-  of?: string | undefined
-  /** The filter of the requests (`filter.ts`). */
-  q?: string | undefined
-  /** The operation of the request that somebody writes. */
-  operation?: string | undefined
-  /** The record that the address points at: `order-12`. */
-  record?: string | undefined
-}
+/** The worlds of the places that the console shows. A place without a world is that of all worlds. */
 
 export const ALL_WORLDS = '*'
 
@@ -26,7 +14,7 @@ const LAST_WORLD = 'scrip-console-world'
 
 /** Keeps the world that somebody looks at, for this tab. */
 export const keepWorld = ({ world, of }: Place): void => {
-  const seen = world === ALL_WORLDS ? of : world
+  const seen = world ?? of
   if (seen !== undefined && store.worlds.includes(seen)) sessionStorage.setItem(LAST_WORLD, seen)
 }
 
@@ -38,25 +26,17 @@ const lastWorld = (): string => {
 }
 
 /** The world of actions: that of the page, else that of the open request, else the one of before. */
-export const worldOf = ({ world, of }: Pick<Place, 'world' | 'of'>): string =>
-  world === ALL_WORLDS ? (of ?? lastWorld()) : world
+export const worldOf = ({ world, of }: Place): string => world ?? of ?? lastWorld()
 
 /** The world in which another page opens: one that shows all worlds keeps showing them. */
-export const worldFor = (page: string, place: Pick<Place, 'world' | 'of'>): string =>
+export const worldFor = (page: string, place: Place): string | undefined =>
   showsAll(page) ? place.world : worldOf(place)
 
-export const hrefOf = ({ page, world, ...named }: Place): string =>
-  hashOf(page, { ...(world !== ALL_WORLDS && { world }), ...named })
-
-export const go = (place: Place): void => {
-  location.hash = hrefOf(place)
+/** The place of the console that the address names. A page that shows one world shows the one of before. */
+export const useShown = (): Place => {
+  const place = usePlace('requests')
+  return useMemo(() => {
+    const named = place.world === ALL_WORLDS ? undefined : place.world
+    return { ...place, world: named ?? (showsAll(place.page) ? undefined : lastWorld()) }
+  }, [place])
 }
-
-/** Changes the address of the present place without a new step in the history. */
-export const keepPlace = (place: Place): void => history.replaceState(null, '', hrefOf(place))
-
-export const usePlace = (): Place =>
-  usePlaceIn((path, query) => {
-    const page = path || 'requests'
-    return { world: showsAll(page) ? ALL_WORLDS : worldOf({ world: ALL_WORLDS }), ...query, page }
-  })

@@ -1,13 +1,13 @@
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
-import { Body } from '../../../../pages/ui/body.tsx'
+import { EventView } from '../../../../pages/ui/event.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
 import { useLoaded, usePointedAt } from '../../../../pages/ui/hooks.ts'
-import { Message } from '../../../../pages/ui/message.tsx'
 import { act } from '../../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
+import { hrefOf, type Place } from '../../../../pages/ui/place.ts'
 import { recordIdOf } from '../../../requests/in-words.ts'
 import { ask, get, readClients } from '../api.ts'
-import { hrefOf, type Place, worldOf } from '../place.ts'
+import { worldOf } from '../place.ts'
 import { MadeBy } from '../requests/tags.tsx'
 import { useNews } from '../store.ts'
 import type { InboxMessage, ScripEvent, Webhook } from '../types.ts'
@@ -61,25 +61,15 @@ export const Events = ({ place }: { place: Place }) => {
         {value?.events.length === 0 && <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>}
         <ul class="items tall">
           {value?.events.map((event) => (
-            <Message
+            <EventView
               key={event.id}
-              id={`event-${event.id}`}
-              isOpen={place.record === `event-${event.id}`}
-              type={event.type}
-              at={event.created_at}
+              event={event}
+              isPointedAt={place.record === `event-${event.id}`}
               about={<span class="soft">{visible(recordIdOf(event))}</span>}
             >
-              <div class="line">
-                <span class="mono soft">{event.id}</span>
-                <MadeBy world={world} made={{ event: event.id }} />
-                <Button
-                  text="Resend"
-                  aria-label={`Resend: ${event.type} ${event.id}`}
-                  onClick={() => resend(event.id)}
-                />
-              </div>
-              <Body text={JSON.stringify(event.data)} label={`Data of ${event.id}`} />
-            </Message>
+              <MadeBy world={world} made={{ event: event.id }} />
+              <Button text="Resend" aria-label={`Resend: ${event.type} ${event.id}`} onClick={() => resend(event.id)} />
+            </EventView>
           ))}
         </ul>
       </Card>

@@ -1,7 +1,7 @@
 import { errorMessageIn } from '../../../../http/error-message.ts'
 import { counted } from '../../../../kernel/counted.ts'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
-import { Attempts } from '../../../../pages/ui/attempts.tsx'
+import { Attempts } from '../../../../pages/ui/event.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
 import { act } from '../../../../pages/ui/notices.tsx'
 import { Tag } from '../../../../pages/ui/pieces.tsx'

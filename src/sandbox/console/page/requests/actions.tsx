@@ -1,7 +1,7 @@
 import { Button } from '../../../../pages/ui/forms.tsx'
 import { act, copy, say } from '../../../../pages/ui/notices.tsx'
+import { go, hrefOf, type Place } from '../../../../pages/ui/place.ts'
 import { ask, askText, get } from '../api.ts'
-import { go, hrefOf, type Place } from '../place.ts'
 import type { RequestDetail, RequestHead } from '../types.ts'
 
 /** Opens the newest request of a world. */

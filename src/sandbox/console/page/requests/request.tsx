@@ -1,16 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { adviceAbout, kindOf } from '../../../../docs/advice.ts'
 import { visibleLines as visible } from '../../../../kernel/visible.ts'
-import { Attempted, Attempts } from '../../../../pages/ui/attempts.tsx'
 import { Body, HeaderList } from '../../../../pages/ui/body.tsx'
+import { EventView } from '../../../../pages/ui/event.tsx'
 import { Button } from '../../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../../pages/ui/hooks.ts'
 import { LedgerTable } from '../../../../pages/ui/ledger.tsx'
-import { Message } from '../../../../pages/ui/message.tsx'
 import { Failed, ms, Tag, time } from '../../../../pages/ui/pieces.tsx'
+import { hrefOf, type Place } from '../../../../pages/ui/place.ts'
 import { inWords, RESENDING_CLIENTS, resentInWords } from '../../../requests/in-words.ts'
 import { get } from '../api.ts'
-import { hrefOf, type Place } from '../place.ts'
 import type { RequestDetail } from '../types.ts'
 import { Actions } from './actions.tsx'
 import { Rows } from './rows.tsx'
@@ -120,23 +119,15 @@ const Resent = ({ recorded, world }: { recorded: RequestDetail; world: string })
 const Effects = ({ recorded: { events, caused, deliveries }, world }: { recorded: RequestDetail; world: string }) => (
   <ul class="items">
     {events.map((id) => {
-      const event = caused.find((each) => each.id === id)
       const attempts = deliveries.filter(({ event_id }) => event_id === id)
-      const last = new Map(attempts.map((attempt) => [attempt.webhook_id, attempt]))
-      const about = [...last.values()].map((attempt) => <Attempted key={attempt.id} {...attempt} />)
+      const { event_type: type = 'event' } = attempts[0] ?? {}
       return (
-        <Message
+        <EventView
           key={id}
-          type={event?.type ?? attempts[0]?.event_type ?? 'event'}
-          at={event?.created_at ?? ''}
-          about={about.length > 0 ? about : <span class="soft">not delivered to anyone</span>}
-        >
-          <p class="mono">
-            <a href={hrefOf({ page: 'events', world, record: `event-${id}` })}>{visible(id)}</a>
-          </p>
-          {attempts.length > 0 && <Attempts attempts={attempts} />}
-          {event && <Body text={JSON.stringify(event.data)} label={`Data of ${event.type}`} />}
-        </Message>
+          event={caused.find((event) => event.id === id) ?? { id, type, created_at: '' }}
+          attempts={attempts}
+          href={hrefOf({ page: 'events', world, record: `event-${id}` })}
+        />
       )
     })}
   </ul>
@@ -159,7 +150,7 @@ const Refusal = ({ message, outcome, path, world }: Omit<RequestDetail, 'message
       {about && (
         <>
           {' '}
-          <a href={hrefOf({ world, ...about.place })}>Show {visible(about.name)}</a>
+          <a href={hrefOf({ ...about.place, world })}>Show {visible(about.name)}</a>
         </>
       )}
     </p>
@@ -167,7 +158,7 @@ const Refusal = ({ message, outcome, path, world }: Omit<RequestDetail, 'message
 }
 
 /** The record in a path, if the console shows it; for a product, the requests for it. */
-const recordIn = (path: string): { name: string; place: Omit<Place, 'world'> } | undefined => {
+const recordIn = (path: string): { name: string; place: Place } | undefined => {
   const [, kind, id] = /\/(order|payout|wallet|product)s\/([^/?]+)/.exec(path) ?? []
   if (kind === undefined || id === undefined) return undefined
   const page = { page: 'money', record: `${kind}-${id}` }

@@ -4,8 +4,9 @@ import { Button, Input } from '../../../../pages/ui/forms.tsx'
 import { useKeys, useLoaded } from '../../../../pages/ui/hooks.ts'
 import { act, saveFile } from '../../../../pages/ui/notices.tsx'
 import { Code } from '../../../../pages/ui/pieces.tsx'
+import { go, hrefOf, keepPlace, type Place } from '../../../../pages/ui/place.ts'
 import { askText, get } from '../api.ts'
-import { go, hrefOf, keepPlace, type Place, worldOf } from '../place.ts'
+import { ALL_WORLDS, worldOf } from '../place.ts'
 import { REQUESTS_MAX, store, useNews, useStore } from '../store.ts'
 import type { RequestHead } from '../types.ts'
 import { FIELDS, filterOf, unknownFieldIn, wordsIn } from './filter.ts'
@@ -123,7 +124,7 @@ const saveScenario = (shown: readonly RequestHead[]): Promise<boolean> =>
   }, 'Saved as a scenario, for --scenario')
 
 /** The keys of the requests whose bodies contain a word of the filter, by word. */
-const useBodies = (filter: string, { world }: Place): Map<string, Set<string>> | undefined => {
+const useBodies = (filter: string, { world = ALL_WORLDS }: Place): Map<string, Set<string>> | undefined => {
   const newest = useNews(() => (store.requests[0] ? keyOf(store.requests[0]) : ''))
   const keysOf = async (text: string): Promise<[string, Set<string>]> => {
     const query = { limit: String(REQUESTS_MAX), bodies: 'false', search: text }

@@ -1,5 +1,5 @@
 import { Tag } from '../../../../pages/ui/pieces.tsx'
-import { hrefOf } from '../place.ts'
+import { hrefOf } from '../../../../pages/ui/place.ts'
 import { store } from '../store.ts'
 
 /** The tags of a request, and the link to one. */
