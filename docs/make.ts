@@ -271,7 +271,13 @@ export const clientsPage = (page: string): string => {
 
 interface ProxyRuns {
   date: string
-  rows: { proxy: string; version: string; lost: Record<string, string>; restart: string }[]
+  rows: {
+    proxy: string
+    version: string
+    lost: Record<string, string>
+    restart: string
+    takeovers: Record<string, string>
+  }[]
 }
 
 /** The guide with what the last run of the rig of proxies saw. */
@@ -280,15 +286,18 @@ export const proxiesPage = (page: string): string => {
     readFileSync(join(import.meta.dir, 'operate/proxies/seen.json'), 'utf8'),
   ) as ProxyRuns
   const requests = Object.keys(rows[0]?.lost ?? {})
-  const table = tableOf(
-    ['proxy', ...requests, 'restarts'],
-    rows.map(({ proxy, version, lost, restart }) => [
-      `${proxy} ${version}`,
-      ...requests.map((request) => lost[request] ?? ''),
-      restart,
-    ]),
-  )
-  return withGenerated(page, `${table}\nRun on ${date}, with Debian's packages.\n`)
+  const takeovers = Object.keys(rows[0]?.takeovers ?? {})
+  const tableWith = (columns: readonly string[], cells: (row: ProxyRuns['rows'][number]) => (string | undefined)[]) =>
+    tableOf(
+      ['proxy', ...columns],
+      rows.map((row) => [`${row.proxy} ${row.version}`, ...cells(row).map((cell) => cell ?? '')]),
+    )
+  const lost = tableWith(requests, (row) => requests.map((request) => row.lost[request]))
+  const away = tableWith(['restarts', ...takeovers], (row) => [
+    row.restart,
+    ...takeovers.map((one) => row.takeovers[one]),
+  ])
+  return withGenerated(page, `${lost}\n${away}\nRun on ${date}, with Debian's packages.\n`)
 }
 
 /** The file of a state machine's picture. */

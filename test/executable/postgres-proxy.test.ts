@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { MEMORY, POSTGRES, Postgres } from '../postgres.ts'
 import { type Running, run, temporaryFolder } from '../program.ts'
-import { Connection } from '../rigs/connection.ts'
-import { Dice } from '../rigs/dice.ts'
+import { keyedStorm } from '../rigs/keyed-storm.ts'
 import { LiveFolder } from '../rigs/live-folder.ts'
-import { logIn, serve } from '../rigs/server.ts'
-import { type Acknowledged, anyWrite, askFor, faultIn, recall, type Write } from '../rigs/writes.ts'
+import { haproxyPair } from '../rigs/proxies.ts'
+import { serve } from '../rigs/server.ts'
 import { documentText } from './documents.ts'
 
 /** The proxy of docs/operate/compose-postgres.yaml in front of two servers of one installation (contract C18). */
@@ -16,22 +15,6 @@ import { documentText } from './documents.ts'
 const HAPROXY = Bun.which('haproxy') ?? undefined
 const CODES = 20_000
 const ROUNDS = 5
-const WRITERS = 4
-/** The number of writes that are acknowledged between two events. */
-const PACE = 40
-
-/** The proxy's configuration, with servers on this machine. */
-const configurationOf = (port: number, servers: readonly number[]): string => {
-  const { configs } = Bun.YAML.parse(documentText('docs/operate/compose-postgres.yaml')) as {
-    configs: { haproxy: { content: string } }
-  }
-  const { content } = configs.haproxy
-  expect(content).toContain('bind :8080')
-  return content
-    .replace('bind :8080', `bind 127.0.0.1:${port}`)
-    .replace('scrip-a:4747', `127.0.0.1:${servers[0]}`)
-    .replace('scrip-b:4747', `127.0.0.1:${servers[1]}`)
-}
 
 describe.skipIf(POSTGRES === undefined || HAPROXY === undefined)('two servers behind HAProxy', () => {
   const folder = temporaryFolder(MEMORY)
@@ -71,7 +54,14 @@ describe.skipIf(POSTGRES === undefined || HAPROXY === undefined)('two servers be
     proxyPort = await freePort()
     for (const index of ports.keys()) await serveAt(index)
     const file = join(folder.path, 'haproxy.cfg')
-    writeFileSync(file, configurationOf(proxyPort, ports))
+    const configuration = haproxyPair(documentText('docs/operate/compose-postgres.yaml'))
+    writeFileSync(
+      file,
+      configuration
+        .replace('8080', String(proxyPort))
+        .replace('4747', String(ports[0]))
+        .replace('4748', String(ports[1])),
+    )
     const started = Bun.spawn([String(HAPROXY), '-f', file], { stdout: 'pipe', stderr: 'ignore' })
     proxy = started
     // Until its first checks, it takes all servers for ready.
@@ -88,56 +78,8 @@ describe.skipIf(POSTGRES === undefined || HAPROXY === undefined)('two servers be
     folder[Symbol.dispose]()
   })
 
-  /** Clients that write with a key, and read, while something happens. They repeat failed requests. */
-  const storm = async (seed: number, happen: (pause: () => Promise<void>) => Promise<void>) => {
-    const token = await logIn(proxyPort, live.payer.username, live.payer.password)
-    const dice = new Dice(seed)
-    const acknowledged: Acknowledged[] = []
-    const failures: string[] = []
-    let count = 0
-    let isOver = false
-    const send = async (write: Write): Promise<boolean> => {
-      const { path, headers, body } = askFor(write, token)
-      try {
-        const response = await fetch(`http://127.0.0.1:${proxyPort}${path}`, { method: 'POST', headers, body })
-        const { status } = response
-        const text = await response.text()
-        const fault = faultIn(write, { status, head: '', body: Buffer.from(text) })
-        if (fault !== undefined) failures.push(fault)
-        else if (!text.includes(write.name)) failures.push(`${write.name} has the response of another: ${text}`)
-        if (fault === undefined) acknowledged.push({ ...write, status, body: text })
-        return fault === undefined
-      } catch (error) {
-        failures.push(`${write.kind} ${write.name}: ${error}`)
-        return false
-      }
-    }
-    const work = async (): Promise<void> => {
-      while (!isOver) {
-        const write = { ...anyWrite(dice, `s${seed}n${++count}`), isKeyed: true }
-        while (!(await send(write)) && !isOver) await Bun.sleep(20)
-        const { status } = await fetch(`http://127.0.0.1:${proxyPort}/api/v1/wallets`, {
-          headers: { Authorization: `Bearer ${token}` },
-        }).catch((error: unknown) => ({ status: String(error) }))
-        if (status !== 200) failures.push(`a read: ${status}`)
-      }
-    }
-    const writers = Array.from({ length: WRITERS }, work)
-    await happen(async () => {
-      for (const end = acknowledged.length + PACE; acknowledged.length < end; ) await Bun.sleep(20)
-    })
-    isOver = true
-    await Promise.all(writers)
-    const connection = await Connection.open(proxyPort)
-    const lost: string[] = []
-    for (const write of acknowledged)
-      lost.push(...([await recall(connection, token, write)].filter(Boolean) as string[]))
-    connection.close()
-    return { failures, lost, acknowledged }
-  }
-
   test('hand over without a failed request', async () => {
-    const { failures, lost } = await storm(1, async (pause) => {
+    const { failures, lost } = await keyedStorm(proxyPort, live.payer, 's1', async (pause) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         await pause()
         const active = await untilActive()

@@ -33,6 +33,7 @@ export class Pair {
     private readonly certificate: string,
     networks: readonly Network[],
     folder: string,
+    private readonly ports: readonly number[],
   ) {
     this.members = networks.map((network, index) => ({
       dataDir: index === 0 ? live.dataDir : join(folder, `copy-${index}`),
@@ -41,13 +42,14 @@ export class Pair {
     }))
   }
 
-  static async start(folder: string, rounds: number): Promise<Pair> {
+  /** Two servers on free ports, or on these. */
+  static async start(folder: string, rounds: number, ports: readonly number[] = []): Promise<Pair> {
     const postgres = await Postgres.start()
     await postgres.create(DATABASE)
     const live = await LiveFolder.make(join(folder, 'live'), rounds * CODES_PER_ROUND)
     const networks = [await Network.to(postgres.port), await Network.to(postgres.port)]
     const { path, tls } = certificateIn(folder)
-    const pair = new Pair(postgres, live, openReceiver(undefined, tls), path, networks, folder)
+    const pair = new Pair(postgres, live, openReceiver(undefined, tls), path, networks, folder, ports)
     const { exitCode, stderr } = await pair.command(0, 'postgres', 'init')
     if (exitCode !== 0) throw new Error(`scrip postgres init: ${exitCode} ${stderr}`)
     for (const index of networks.keys()) await pair.serve(index)
@@ -65,7 +67,8 @@ export class Pair {
 
   async serve(index: number): Promise<void> {
     const member = this.members[index]
-    if (member) member.server = await serve([...FLAGS, '--data-dir', member.dataDir], { env: this.#env(index) })
+    const flags = [...FLAGS, '--port', String(this.ports[index] ?? 0)]
+    if (member) member.server = await serve([...flags, '--data-dir', member.dataDir], { env: this.#env(index) })
   }
 
   /** A command beside a server. */

@@ -2,8 +2,11 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
+import { POSTGRES } from '../postgres.ts'
 import { type Running, temporaryFolder } from '../program.ts'
 import { Broken, bytesOf, Connection, type RawResponse } from './connection.ts'
+import { keyedStorm } from './keyed-storm.ts'
+import { Pair } from './postgres-pair.ts'
 import type { Report, Rig } from './report.ts'
 import { logIn, serve } from './server.ts'
 
@@ -14,6 +17,7 @@ import { logIn, serve } from './server.ts'
  */
 
 const FOLDER = join(import.meta.dir, '../../docs/operate/proxies')
+const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8')
 export const SEEN_PATH = join(FOLDER, 'seen.json')
 
 interface Proxy {
@@ -25,13 +29,35 @@ interface Proxy {
   command: (file: string, folder: string, port: number) => string[]
   /** The file with a place below which Scrip is served. */
   below: (text: string, path: string) => string
+  /** The file for two servers; undefined if the proxy cannot follow /readyz, so that its operator changes the server in its file. */
+  pair?: () => string
   /** Lines that a run beside an installed one needs. */
   more?: (folder: string) => string
   /** Requests that the file cannot keep from being sent again: every other one is a finding. */
   repeats: readonly string[]
 }
 
-const APACHE_MODULES = ['mpm_event', 'authz_core', 'proxy', 'proxy_http']
+/** The file of a proxy with its block of the guide's section about several servers in the place of the line for one. */
+const fenceOf = (language: string): string => {
+  const page = readFileSync(join(FOLDER, '../behind-a-proxy.md'), 'utf8')
+  const block = new RegExp(`\`\`\`${language}\\n([^\`]*)\`\`\``).exec(page)?.[1]
+  if (block === undefined) throw new Error(`behind-a-proxy.md has no block of ${language}`)
+  return block
+}
+
+/** HAProxy before two servers, as docs/operate/compose-postgres.yaml has it. */
+export const haproxyPair = (compose: string): string => {
+  const { configs } = Bun.YAML.parse(compose) as { configs: { haproxy: { content: string } } }
+  return configs.haproxy.content
+    .replace('bind :8080', 'bind 127.0.0.1:8080')
+    .replace('scrip-a:4747', '127.0.0.1:4747')
+    .replace('scrip-b:4747', '127.0.0.1:4748')
+}
+
+const APACHE_MODULES = [
+  ...['mpm_event', 'authz_core', 'proxy', 'proxy_http', 'proxy_balancer', 'proxy_hcheck', 'slotmem_shm'],
+  ...['lbmethod_byrequests'],
+]
 
 const PROXIES: readonly Proxy[] = [
   {
@@ -43,6 +69,7 @@ const PROXIES: readonly Proxy[] = [
   {
     ...{ name: 'HAProxy', file: 'haproxy.cfg', program: 'haproxy', version: ['-v'], repeats: [] },
     command: (file) => ['haproxy', '-f', file],
+    pair: () => haproxyPair(readFileSync(join(FOLDER, '../compose-postgres.yaml'), 'utf8')),
     below: (text, path) =>
       text.replace('  option forwardfor\n', `  option forwardfor\n  http-request replace-path ${path}/(.*) /\\1\n`),
   },
@@ -50,6 +77,7 @@ const PROXIES: readonly Proxy[] = [
     ...{ name: 'Caddy', file: 'rewards.caddyfile', program: 'caddy', version: ['version'] },
     repeats: ['GET', 'POST rotate, with a key'],
     command: (file) => ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
+    pair: () => `{\n\tadmin off\n}\n${fenceOf('caddyfile')}`,
     below: (text, path) => text.replace('\treverse_proxy', `\turi strip_prefix ${path}\n\treverse_proxy`),
   },
   {
@@ -65,6 +93,7 @@ const PROXIES: readonly Proxy[] = [
       return ['apache2', '-f', join(folder, 'httpd.conf'), '-DFOREGROUND']
     },
     below: (text, path) => text.replace('ProxyPass / ', `ProxyPass ${path}/ `),
+    pair: () => textOf('apache.conf').replace(/ {2}ProxyPass .*\n/, fenceOf('apache')),
   },
   {
     ...{ name: 'Varnish', file: 'varnish.vcl', program: 'varnishd', version: ['-V'], repeats: ['GET'] },
@@ -80,6 +109,7 @@ const PROXIES: readonly Proxy[] = [
       '-s',
       'malloc,16m',
     ],
+    pair: () => textOf('varnish.vcl').replace(/backend default \{[^}]*\}\n/, fenceOf('vcl')),
     below: (text, path) =>
       text.replace('sub vcl_recv {', `sub vcl_recv {\n  set req.url = regsub(req.url, "^${path}/", "/");`),
   },
@@ -93,16 +123,23 @@ const PROXIES: readonly Proxy[] = [
   },
 ]
 
-/** A running proxy before a server on a port. */
-const startProxy = async (proxy: Proxy, target: number, port: number, path = '') => {
+/** A running proxy before one or two servers on these ports. */
+const startProxy = async (
+  proxy: Proxy,
+  targets: readonly number[],
+  port: number,
+  { text = textOf(proxy.file), path = '' } = {},
+) => {
   const folder = temporaryFolder()
   chmodSync(folder.path, 0o777) // some run as a user of their own
   const file = join(folder.path, proxy.file)
-  const text = readFileSync(join(FOLDER, proxy.file), 'utf8')
-  const served = (path === '' ? text : proxy.below(text, path))
-    .replaceAll('8080', String(port))
-    .replaceAll('4747', String(target))
-  writeFileSync(file, served + (proxy.more?.(folder.path) ?? ''), { mode: 0o644 })
+  const write = (text: string, servers: readonly number[]) => {
+    const served = servers
+      .reduce((before, server, index) => before.replaceAll(String(4747 + index), String(server)), text)
+      .replaceAll('8080', String(port))
+    writeFileSync(file, served + (proxy.more?.(folder.path) ?? ''), { mode: 0o644 })
+  }
+  write(text, targets)
   const env = { ...process.env, HOME: folder.path, XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path }
   const child = Bun.spawn(proxy.command(file, folder.path, port), { env, stdout: 'ignore', stderr: 'ignore' })
   for (let tries = 0; (await statusAt(port, `${path}/status`)) !== 200; tries++) {
@@ -116,7 +153,12 @@ const startProxy = async (proxy: Proxy, target: number, port: number, path = '')
     clearTimeout(timer)
     folder[Symbol.dispose]()
   }
-  return { port, stop }
+  /** Lets the proxy read its file again, with another server. */
+  const follow = (server: number) => {
+    write(text, [server])
+    child.kill('SIGHUP')
+  }
+  return { port, stop, follow }
 }
 
 const statusAt = async (port: number, path: string): Promise<number | undefined> =>
@@ -131,6 +173,8 @@ interface Seen {
   version: string
   lost: Lost
   restart: string
+  /** The longest time without an acknowledged write, and what clients saw: of a hand-over, and of an active server that is killed. */
+  takeovers: Record<string, string>
   findings: string[]
 }
 
@@ -363,7 +407,7 @@ const restarts = async (proxy: Proxy, find: (text: string) => void): Promise<str
     `http://127.0.0.1:${port}`,
   ]
   let server = await serve([...flags, '--port', String(target)])
-  const before = await startProxy(proxy, target, port)
+  const before = await startProxy(proxy, [target], port)
   const token = await logIn(server.port, 'sandbox')
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   const statuses = new Map<string, number>()
@@ -398,7 +442,8 @@ const restarts = async (proxy: Proxy, find: (text: string) => void): Promise<str
   for (let count = 0; count < RESTARTS; count++) {
     await Bun.sleep(1_500)
     await server.stop()
-    const status = await statusAt(port, '/readyz').catch(() => undefined)
+    // A proxy that bridges the restart responds only after it.
+    const status = await Promise.race([statusAt(port, '/readyz'), Bun.sleep(1_000)])
     if (status === 200) find('/readyz is 200 while the server is stopped')
     server = await serve([...flags, '--port', String(target)])
   }
@@ -421,12 +466,63 @@ const restarts = async (proxy: Proxy, find: (text: string) => void): Promise<str
   return others.length === 0 ? 'no error' : others.join(', ')
 }
 
+const TAKEOVERS = ['hand-over', 'kill -9'] as const
+
+/** Lets the warm one of two servers take over while clients write through the proxy and repeat what fails, with its key. */
+const takeovers = async (
+  proxy: Proxy,
+  pair: Pair,
+  ports: readonly number[],
+  find: (text: string) => void,
+): Promise<Record<string, string>> => {
+  const port = await freePort()
+  const portOf = async () => ports[await pair.ready()] ?? 0
+  const text = proxy.pair?.() ?? textOf(proxy.file)
+  const before = await startProxy(proxy, proxy.pair ? ports : [await portOf()], port, { text })
+  // Some take all servers for ready, or none, until they have looked at them.
+  for (let ready = 0; ready < 20; await Bun.sleep(100))
+    ready = (await statusAt(port, '/readyz')) === 200 ? ready + 1 : 0
+  const seen: Record<string, string> = {}
+  for (const [seed, kind] of TAKEOVERS.entries()) {
+    const { failures, lost, longestGapMs } = await keyedStorm(
+      port,
+      pair.live.payer,
+      `${proxy.name.toLowerCase()}${seed}`,
+      async (pause) => {
+        for (let count = 0; count < RESTARTS; count++) {
+          await pause()
+          const active = await pair.ready()
+          const server = pair.members[active]?.server
+          await (kind === 'kill -9' ? server?.kill() : server?.stop())
+          const next = await portOf()
+          if (!proxy.pair) before.follow(next)
+          await pause()
+          await pair.serve(active)
+        }
+      },
+    )
+    for (const one of lost) find(`${kind}: ${one}`)
+    const kinds = new Set<string>()
+    for (const failure of failures) {
+      const what = /: (\d{3})\b/.exec(failure)?.[1] ?? 'closed'
+      kinds.add(what)
+      if (what.startsWith('4') || failure.includes('response of another')) find(`${kind}: ${failure}`)
+    }
+    seen[kind] = `${(longestGapMs / 1_000).toFixed(1)} s: ${[...kinds].join(', ') || 'no error'}`
+  }
+  await before.stop()
+  return seen
+}
+
 /** The path of the public address stands in `Location`, and leads back through the proxy. */
 const belowPath = async (proxy: Proxy, find: (text: string) => void): Promise<void> => {
   if (proxy.name === 'Squid') return
   const port = await freePort()
   await using server = await serve(['--public-url', `http://127.0.0.1:${port}/rewards`])
-  const before = await startProxy(proxy, server.port, port, '/rewards')
+  const before = await startProxy(proxy, [server.port], port, {
+    text: proxy.below(textOf(proxy.file), '/rewards'),
+    path: '/rewards',
+  })
   const headers = { Authorization: `Bearer ${await logIn(server.port, 'sandbox')}`, 'Content-Type': 'application/json' }
   const url = `http://127.0.0.1:${port}/rewards/api/v1/beneficiaries`
   const made = await fetch(url, { method: 'POST', headers, body: JSON.stringify(PAYEE) })
@@ -443,6 +539,10 @@ const versionOf = ({ program, version }: Proxy): string => {
 
 export const proxies: Rig = async ({ isShort, progress }): Promise<Report> => {
   const seen: Seen[] = []
+  using folder = temporaryFolder()
+  const ports = [await freePort(), await freePort()]
+  await using pair =
+    isShort || POSTGRES === undefined ? undefined : await Pair.start(folder.path, PROXIES.length, ports)
   const installed = PROXIES.filter(({ program }) => Bun.which(program) !== null)
   for (const proxy of isShort ? installed.slice(0, 2) : installed) {
     progress(`${proxy.name} ${versionOf(proxy)}`)
@@ -458,7 +558,7 @@ export const proxies: Rig = async ({ isShort, progress }): Promise<Report> => {
       'json',
     ]
     const server = await serve([...flags, '--public-url', `http://127.0.0.1:${port}`])
-    const before = await startProxy(proxy, server.port, port)
+    const before = await startProxy(proxy, [server.port], port)
     const round = new Round(proxy, server, port)
     const lost = await round.lost()
     await round.caches()
@@ -471,9 +571,11 @@ export const proxies: Rig = async ({ isShort, progress }): Promise<Report> => {
     await before.stop()
     await belowPath(proxy, (text) => round.find(text))
     const restart = isShort ? '' : await restarts(proxy, (text) => round.find(text))
-    seen.push({ proxy: proxy.name, version: versionOf(proxy), lost, restart, findings: round.findings })
+    const taken = pair ? await takeovers(proxy, pair, ports, (text) => round.find(text)) : {}
+    const { findings } = round
+    seen.push({ proxy: proxy.name, version: versionOf(proxy), lost, restart, takeovers: taken, findings })
   }
-  if (!isShort && installed.length === PROXIES.length) {
+  if (pair && installed.length === PROXIES.length) {
     const rows = seen.map(({ findings: _, ...row }) => row)
     const today = new Date().toISOString().slice(0, 10)
     writeFileSync(SEEN_PATH, `${JSON.stringify({ date: today, rows }, null, 2)}\n`)
@@ -482,11 +584,12 @@ export const proxies: Rig = async ({ isShort, progress }): Promise<Report> => {
   return {
     tables: [
       [
-        ['proxy', ...names, 'restarts'],
-        ...seen.map(({ proxy, version, lost, restart }) => [
+        ['proxy', ...names, 'restarts', ...TAKEOVERS],
+        ...seen.map(({ proxy, version, lost, restart, takeovers }) => [
           `${proxy} ${version}`,
           ...names.map((name) => lost[name] ?? ''),
           restart,
+          ...TAKEOVERS.map((kind) => takeovers[kind] ?? ''),
         ]),
       ],
     ],
