@@ -1,55 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { BENEFICIARY_SORTS, beneficiaryList } from '../../src/beneficiaries/queries.ts'
-import { isOfCounts } from '../../src/db/counts.ts'
 import { Database, type Query, queryOn } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { eventList, latestEvents } from '../../src/events/queries.ts'
 import { orderList, ordersOf } from '../../src/orders/queries.ts'
 import { PAYOUT_SORTS, payoutList, payoutsOf } from '../../src/payouts/queries.ts'
 import { transactionList, walletList } from '../../src/wallets/queries.ts'
 import { attemptList, attemptsTo } from '../../src/webhooks/queries.ts'
 import { temporaryFolder } from '../program.ts'
+import { fill, observed, SIZES, SPARE_ROWS, STEPS_PER_ROW, stepsOf } from './steps.ts'
 
 /** A list costs what it shows, however much is stored (contract C4). SQLite counts the steps of its own machine. */
 
 const LIMIT = 20
-/** A row takes some twenty steps. A row of a table may be read for each row of an index. */
-const STEPS_PER_ROW = 40
-/** The rows that a page may visit besides those that it shows. */
-const SPARE_ROWS = 200
-/** The number of records of each value that is rare. The oldest ones have it, so that a list of the newest finds them last. */
-const RARE = 3
-
-/** Records of one client. The first ones have rare values. */
-const RECORDS = (count: number) => `
-  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO payouts
-    (id, client_id, reference_id, status, wallet_id, currency_id, amount_minor, amount_rank, fees_minor, paid_minor, paid_amount_minor,
-      beneficiary_total_minor, beneficiary_identifiers, search_folded, metadata, created_at_ms)
-    SELECT printf('pyt_%08d', i), 1, i, iif(i <= ${RARE}, 'failed', 'created'), 1, iif(i > ${RARE} AND i <= 2 * ${RARE}, 2, 1), i, i % 100,
-      0, 1, 1, 1, '[]', 'text ' || i, '{}', i FROM n;
-  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO beneficiaries
-    SELECT printf('ben_%08d', i), 1, i, i, i, i, i % 100, i % 7, 'text ' || i, NULL, NULL, '{}', i % 10, i % 9, i, i FROM n;
-  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO transactions
-    (id, wallet_id, client_id, currency_id, entry_id, amount_minor, transaction_type, status, balance_after_minor, source_type,
-      created_at_ms, amount_rank, search_folded)
-    SELECT i, iif(i <= ${RARE}, 2, 1), 1, iif(i <= ${RARE}, 2, 1), i, i, iif(i <= ${RARE}, 'CREDIT', 'DEBIT'), 'COMPLETED', 1,
-      iif(i <= ${RARE}, 'funding', 'payout'), i, i % 100, 'text ' || i FROM n;
-  INSERT INTO currencies VALUES (1, 'US Dollar', 'USD', 2), (2, 'Euro', 'EUR', 2);
-  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO wallets
-    (id, client_id, currency_id, type, amount_minor, is_default, closed_at_ms, created_at_ms, updated_at_ms)
-    SELECT i, 1, iif(i <= ${RARE}, 2, 1), iif(i <= ${RARE}, 'POSTPAID', 'PREPAID'), i % 100, 0, iif(i <= ${RARE}, 1, NULL), 1, 1 FROM n;
-  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO orders
-    (id, client_id, reference, product_id, product_name, currency_id, denomination_minor, quantity, wallet_id, transaction_id, total_minor,
-      discount_minor, net_minor, gst_minor, fee_minor, payable_minor, charges, search_folded, status, placed_at_ms)
-    SELECT i, 1, 'r' || i, iif(i <= ${RARE}, 2, 1), 'Tea', 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, '{}', '', iif(i <= ${RARE}, 'FAILED', 'PENDING'), 1
-    FROM n;
-  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO events
-    (id, event_id, client_id, type, record, data, created_at_ms)
-    SELECT i, 'evt_' || i, 1, iif(i <= ${RARE}, 'order.created', iif(i % 2, 'payout.created', 'payout.queued')), 'x', '{}', i FROM n;
-  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO webhook_deliveries
-    (id, client_id, webhook_id, event_id, event_type, attempt, status, duration_ms, created_at_ms)
-    SELECT i, 1, iif(i <= ${RARE}, 'whk_2', 'whk_1'), 'evt_' || i, 'payout.created', 1, 'delivered', 1, 1 FROM n;`
 
 type Filters = Readonly<Record<string, string | number>>
 type Slice = { sort: string; direction: 'ASC' | 'DESC'; filters: Filters; limit: number; offset: number }
@@ -105,51 +68,12 @@ interface Request {
   found: { entries: 0[]; totalCount: number }
 }
 
-/** A connection that keeps the statements that it runs, with their values. */
-const observed = ({ sqlite }: Database) => {
-  const statements: string[] = []
-  const query = queryOn(
-    new Proxy(sqlite, {
-      get: (target, property) =>
-        property === 'prepare'
-          ? (sql: string) => {
-              const statement = target.prepare(sql)
-              const run =
-                (how: 'all' | 'values') =>
-                (...values: never[]) => {
-                  statements.push(inlined(sql, [...values]))
-                  return statement[how](...values)
-                }
-              return { all: run('all'), values: run('values') }
-            }
-          : Reflect.get(target, property, target),
-    }),
-  )
-  return { query, statements }
-}
-
 /** A page of a list. */
 const requestOf = (database: Database, name: string, list: { page: Page }, slice: Slice): Request => {
   const { query, statements } = observed(database)
   const found = list.page({ world: { db: { query } }, client: { id: 1 } } as never, slice as never, () => 0)
   return { what: `${name} ${JSON.stringify(slice)}`, statements, rows: found.entries.length, found }
 }
-const inlined = (sql: string, values: unknown[]): string =>
-  sql.replaceAll('?', () => {
-    const value = values.shift()
-    return typeof value === 'string' ? `'${value}'` : String(value)
-  })
-
-/** Only counts are kept: the other triggers refuse records without a ledger. */
-const fill = ({ sqlite }: Database, size: number): void => {
-  migrate(sqlite, { nowMs: () => 0 })
-  sqlite.run('PRAGMA foreign_keys = OFF')
-  const triggers = sqlite.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-  for (const { name } of triggers.all()) if (!isOfCounts(name)) sqlite.run(`DROP TRIGGER ${name}`)
-  sqlite.run(RECORDS(size))
-}
-
-const SIZES = [1_000, 20_000]
 
 describe.skipIf(Bun.which('sqlite3') === null)('a page of a list and its total', () => {
   const folder = temporaryFolder()
@@ -166,25 +90,6 @@ describe.skipIf(Bun.which('sqlite3') === null)('a page of a list and its total',
     for (const database of databases.values()) database.close()
     folder[Symbol.dispose]()
   })
-
-  /** The steps that the sqlite3 command takes for the statements of each page. */
-  const stepsOf = async (size: number, pages: readonly Pick<Request, 'statements'>[]): Promise<number[]> => {
-    const script = pages.flatMap(({ statements }) => [...statements.map((sql) => `${sql};`), '.print next'])
-    const command = Bun.spawn(['sqlite3', '-readonly', join(folder.path, `${size}.sqlite`)], {
-      stdin: new Blob(['.stats on\n', script.join('\n')]),
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    const [output, errors] = await Promise.all([command.stdout.text(), command.stderr.text()])
-    expect(errors).toBe('')
-    expect(await command.exited).toBe(0)
-    const steps = (part: string) =>
-      Array.from(part.matchAll(/^Virtual Machine Steps: +(\d+)$/gm), ([, count]) => Number(count))
-    return output
-      .split(/^next$/m)
-      .slice(0, pages.length)
-      .map((part) => steps(part).reduce((sum, count) => sum + count, 0))
-  }
 
   const pairsOf = (filters: Record<string, (string | number)[]>): Filters[] => {
     const each = Object.entries(filters).flatMap(([name, values]) =>
@@ -225,7 +130,7 @@ describe.skipIf(Bun.which('sqlite3') === null)('a page of a list and its total',
     for (const [size, database] of databases) {
       for (const statement of statements) database.sqlite.run(statement)
       const pages = pagesOf(size, database)
-      const steps = await stepsOf(size, pages)
+      const steps = await stepsOf(join(folder.path, `${size}.sqlite`), pages)
       const costly = pages
         .map(({ what, rows }, index) => ({ what, steps: steps[index] ?? 0, rows }))
         .filter(({ steps: count, rows }) => !(count > 0 && count <= (rows + SPARE_ROWS) * STEPS_PER_ROW))
@@ -249,7 +154,7 @@ describe.skipIf(Bun.which('sqlite3') === null)('a page of a list and its total',
     for (const [size, database] of databases) {
       const { query, statements } = observed(database)
       expect([...read(query)].length).toBeLessThanOrEqual(LIMIT)
-      const [steps] = await stepsOf(size, [{ statements }])
+      const [steps] = await stepsOf(join(folder.path, `${size}.sqlite`), [{ statements }])
       expect(steps).toBeLessThan((LIMIT + SPARE_ROWS) * STEPS_PER_ROW)
     }
   })

@@ -58,10 +58,11 @@ SELECT 'transaction ' || t.id || ' says ' || iif(t.transaction_type = 'CREDIT', 
   WHERE iif(t.transaction_type = 'CREDIT', t.amount_minor, -t.amount_minor) <> coalesce(l.amount_minor, 0) ORDER BY t.id;
 
 -- name: movements of wallets have one transaction
+-- The plus signs keep SQLite from an index of the wallet, in which it would read all transactions of the wallet for each row.
 SELECT 'ledger entry ' || l.entry_id || ' moves wallet ' || l.wallet_id || ' in ' || count(t.id) || ' transactions' AS fault
   FROM (SELECT entry_id, wallet_id, sum(amount_minor) AS amount_minor FROM journal_lines
     WHERE account = 'wallet' GROUP BY entry_id, wallet_id) l
-  LEFT JOIN transactions t ON t.entry_id = l.entry_id AND t.wallet_id = l.wallet_id
+  LEFT JOIN transactions t ON t.entry_id = l.entry_id AND +t.wallet_id = l.wallet_id
   GROUP BY l.entry_id, l.wallet_id HAVING count(t.id) <> 1 ORDER BY l.entry_id;
 
 -- name: orders were paid for
@@ -118,7 +119,7 @@ SELECT 'order ' || o.id || ' has refunded ' || o.refunded_minor || ', its transa
 SELECT 'payout ' || p.id || ' was paid in ' || count(t.id) || ' transactions of ' || coalesce(sum(t.amount_minor), 0) ||
     ', not in one of ' || p.paid_minor AS fault
   FROM payouts p LEFT JOIN transactions t ON t.source_id = p.id AND t.source_type = 'payout'
-    AND t.transaction_type = 'DEBIT' AND t.wallet_id = p.wallet_id
+    AND t.transaction_type = 'DEBIT' AND +t.wallet_id = p.wallet_id
   GROUP BY p.id HAVING count(t.id) <> 1 OR sum(t.amount_minor) <> p.paid_minor ORDER BY p.id;
 
 -- name: refunds of payouts are whole
