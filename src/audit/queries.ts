@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowedRows, type Rows, rowsById } from '../db/narrowing.ts'
 import { type AuditRow, audit, auditHead, auditKeys } from './tables.ts'
 
 export { type AuditRow, OUTCOMES } from './tables.ts'
@@ -13,15 +13,29 @@ interface Done {
 }
 
 export const auditRows = (query: Query, narrowing: Narrowing = {}, done: Done = {}): Rows<AuditRow> => {
-  const { outcome: status, atMs, user, command, subject, before, after, act } = audit
-  const texts = [user, command, subject, before, after, act]
-  const where = and(
-    narrowed({ status, atMs, texts }, narrowing),
-    done.user === undefined ? undefined : sql`instr(' by ' || ${user} || ' by ', ${` by ${done.user} by `}) > 0`,
-    done.command === undefined ? undefined : sql`instr(${command} || ' ', ${`${done.command} `}) = 1`,
-  )
-  return rowsById(query, audit, where, narrowing)
+  // The counts name all users and commands: an index leads to the rows of those that match.
+  const ofUser =
+    done.user === undefined
+      ? undefined
+      : sql`${user} IN (SELECT user FROM audit_counts WHERE instr(' by ' || user || ' by ', ${` by ${done.user} by `}) > 0)`
+  const ofCommand =
+    done.command === undefined
+      ? undefined
+      : sql`${command} IN (SELECT command FROM audit_counts WHERE instr(command || ' ', ${`${done.command} `}) = 1)`
+  const matches = and(ofUser, ofCommand)
+  const rareIndex = ofUser ? 'audit_user' : 'audit_command'
+  return narrowedRows(query, LISTED, narrowing, { matches, isCounted: true, ...(matches && { rareIndex }) })
 }
+
+const { outcome, atMs, user, command, subject, before, after, act } = audit
+const LISTED = {
+  table: audit,
+  status: outcome,
+  atMs,
+  texts: [user, command, subject, before, after, act],
+  counts: 'audit_counts',
+  indexes: { status: 'audit_outcome', time: 'audit_time' },
+} as const
 
 export const findAuditRow = (query: Query, id: number): AuditRow | undefined =>
   query.select().from(audit).where(eq(audit.id, id)).limit(1).get()

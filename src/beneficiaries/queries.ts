@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { contains, List, searchText } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { isOfAnyClient, type Narrowing, narrowedRows, type Rows } from '../db/narrowing.ts'
 import { type Personal, rowsHolding } from '../db/personal.ts'
 import { preparedFind, preparedInsert } from '../db/prepared.ts'
 import { lowerCase } from '../kernel/lower-case.ts'
@@ -16,15 +16,19 @@ export const findAnyBeneficiary = (query: Query, id: string): Beneficiary | unde
 
 /** The beneficiaries of a list. Their ids sort by creation. An e-mail address matches in upper or lower case. */
 export const beneficiariesOf = (query: Query, narrowing: Narrowing, email?: string): Rows<Beneficiary> => {
-  const { id, clientId, createdAtMs: atMs, emailLowerCase, searchLowerCase } = beneficiaries
-  const isWanted = email === undefined ? undefined : eq(emailLowerCase, lowerCase(email))
-  return rowsById(
-    query,
-    beneficiaries,
-    and(narrowed({ clientId, atMs, texts: [id, searchLowerCase] }, narrowing), isWanted),
-    narrowing,
-  )
+  const matches =
+    email === undefined ? undefined : and(isOfAnyClient, eq(beneficiaries.emailLowerCase, lowerCase(email)))
+  return narrowedRows(query, LISTED, narrowing, { matches, ...(matches && { index: 'beneficiaries_email' }) })
 }
+
+const LISTED = {
+  table: beneficiaries,
+  clientId: beneficiaries.clientId,
+  atMs: beneficiaries.createdAtMs,
+  texts: [beneficiaries.id, beneficiaries.searchLowerCase],
+  counts: 'beneficiary_counts',
+  indexes: { client: 'beneficiaries_client', time: 'beneficiaries_created', texts: 'beneficiaries_client' },
+} as const
 
 /** The forms of a beneficiary's texts that lists compare. */
 export const comparedTexts = ({

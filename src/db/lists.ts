@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { searchForm } from '../kernel/lower-case.ts'
 import { connectionOf, type Query } from './database.ts'
 import type { Counts } from './migrations/0001_counts.ts'
-import { isGiven, type OwnedTable, placeholderOfLimit } from './prepared.ts'
+import { type Identified, isGiven, type OwnedTable, placeholderOfLimit } from './prepared.ts'
 
 /** A column is compared; an SQL condition has a placeholder of its name. */
 type Condition = SQLiteColumn | SQL
@@ -52,7 +52,7 @@ interface Slice<Filter extends string, Sort extends string> {
 const STATEMENTS_MAX = 64
 
 /** So many records are sorted for a page rather than looked for along the index of its order. */
-const SORTED_MAX = 10_000
+export const SORTED_MAX = 10_000
 
 const OPPOSITE = { ASC: 'DESC', DESC: 'ASC' } as const
 
@@ -165,7 +165,7 @@ export class List<Table extends OwnedTable, Filter extends string, Sort extends 
 }
 
 /** The index is not left to SQLite: it would choose by the statistics of the day, if there are any. */
-const indexed = (table: OwnedTable, index: string): SQL => sql`${table} INDEXED BY ${sql.identifier(index)}`
+export const indexed = (table: Identified, index: string): SQL => sql`${table} INDEXED BY ${sql.identifier(index)}`
 
 /** Neither texts nor search terms contain it: they are in lower case. NUL would end the text where other programs read it. */
 const SEPARATOR = 'A'

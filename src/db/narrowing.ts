@@ -1,8 +1,11 @@
-import { and, asc, count, desc, eq, gt, gte, lt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { searchForm } from '../kernel/lower-case.ts'
 import { doPart } from '../kernel/turns.ts'
 import type { Query } from './database.ts'
+import { indexed, SORTED_MAX } from './lists.ts'
+import type { Counts } from './migrations/0001_counts.ts'
+import { type Identified, isOneOf } from './prepared.ts'
 
 /** The filters of a list on the command line (contract C17). An undefined one does not narrow the list. */
 export interface Narrowing {
@@ -25,34 +28,132 @@ export interface Rows<Row> extends Iterable<Row> {
   count: () => number
 }
 
-interface NarrowedColumns {
+/** The number of records in a currency, and the sum of their amounts. */
+export interface Sum {
+  currencyId: number
+  n: number
+  minor: number
+}
+
+/** A list for operators: what narrows it, and the indexes that lead there. Each of them ends with the id. */
+interface Listed<Table> {
+  table: Table
   clientId?: SQLiteColumn
   status?: SQLiteColumn
   atMs: SQLiteColumn
   /** The columns that a search reads. */
-  texts?: readonly SQLWrapper[]
-  /** In major units. */
-  amount?: SQLWrapper
+  texts?: readonly SQLiteColumn[]
+  /** Compares with an amount in major units. */
+  isAmount?: (major: number) => SQL
+  /** The counts of the records, with the columns of client and status. */
+  counts?: Counts['name']
+  indexes?: {
+    client?: string
+    /** By client and status. */
+    status?: string
+    time?: string
+    /** Has all texts. */
+    texts?: string
+    /** By client and amount. */
+    amount?: string
+  }
 }
 
-export const narrowed = (columns: NarrowedColumns, { clientId, status, sinceMs, untilMs, search }: Narrowing) =>
-  and(
-    columns.clientId && clientId !== undefined ? eq(columns.clientId, clientId) : undefined,
-    columns.status && status !== undefined ? eq(columns.status, status) : undefined,
-    sinceMs === undefined ? undefined : gte(columns.atMs, sinceMs),
-    untilMs === undefined ? undefined : lt(columns.atMs, untilMs),
-    search === undefined ? undefined : holding(columns, search),
+/** A further condition of a list. */
+interface Also {
+  matches: SQL | undefined
+  index?: string
+  /** The index that leads to its records if they are few. */
+  rareIndex?: string
+  /** True if the counts have its columns. */
+  isCounted?: true
+}
+
+/** The records of an operator's list, which is read along the index of what narrows it most, and counted in its counts. */
+export const narrowedRows = <Table extends Identified>(
+  query: Query,
+  list: Listed<Table>,
+  narrowing: Narrowing,
+  also: Also = { matches: undefined },
+): Rows<Table['$inferSelect']> => {
+  const { table, counts, indexes = {} } = list
+  const { clientId, status, sinceMs, untilMs, search } = narrowing
+  const isOfColumns = and(equals(list.clientId, clientId), equals(list.status, status), also.matches)
+  const total = (): number =>
+    query
+      .select({ n: sql<number>`coalesce(sum(n), 0)` })
+      // The counts stand in for the table, so that the conditions are the same.
+      .from(sql`${sql.identifier(counts ?? '')} AS ${table}`)
+      .where(isOfColumns)
+      .get()?.n ?? 0
+  const isCounted = counts !== undefined && (also.isCounted || !also.matches)
+  const isByStatus = status !== undefined && indexes.status !== undefined
+  const counted = isCounted && (isByStatus || also.rareIndex) ? total() : undefined
+  const isFew = counted !== undefined && counted <= SORTED_MAX
+  const isOfFew = isFew && isByStatus && list.clientId && clientId === undefined
+  const inPeriod = and(
+    sinceMs === undefined ? undefined : gte(list.atMs, sinceMs),
+    untilMs === undefined ? undefined : lt(list.atMs, untilMs),
   )
+  const ofStatus = isByStatus && (!list.clientId || clientId !== undefined || isOfFew) ? indexes.status : undefined
+  const ofAlso = also.index ?? (isFew ? also.rareIndex : undefined)
+  const index = ofAlso ?? ofStatus ?? (clientId === undefined ? undefined : indexes.client)
+  const where = and(
+    counted === 0 ? sql`FALSE` : isOfColumns,
+    isOfFew ? isOfAnyClient : undefined,
+    inPeriod && idsIn(query, list, inPeriod),
+    inPeriod,
+    search === undefined ? undefined : found(query, list, search),
+  )
+  const rows = rowsById(query, table, where, { ...narrowing, index })
+  return isCounted && !inPeriod && search === undefined ? { ...rows, count: total } : rows
+}
+
+const equals = (column: SQLiteColumn | undefined, value: string | number | undefined) =>
+  column && value !== undefined ? eq(column, value) : undefined
+
+/** Leads SQLite to an index that begins with the client. */
+export const isOfAnyClient = sql`client_id IN (SELECT id FROM clients)`
+
+/** The ids of a period are those between its first and its last one, in the order in which rows are read. */
+const idsIn = <Table extends Identified>(
+  query: Query,
+  { table, indexes }: Listed<Table>,
+  inPeriod: SQL,
+): SQL | undefined => {
+  if (!indexes?.time) return undefined
+  const { first, last } =
+    query
+      .select({ first: sql`min(${table.id})`, last: sql`max(${table.id})` })
+      .from(indexed(table, indexes.time))
+      .where(inPeriod)
+      .get() ?? {}
+  return sql`${table.id} BETWEEN ${first} AND ${last}`
+}
 
 const AMOUNT = /^\d{1,15}(?:\.\d{1,4})?$/
 
-const holding = ({ texts = [], amount }: NarrowedColumns, search: string) => {
+/** Records that hold a text: if they are few, their ids are looked up in indexes. */
+const found = <Table extends Identified>(query: Query, list: Listed<Table>, search: string): SQL => {
+  const { table, texts = [], indexes } = list
   // Some of the texts are stored in the form by which they are searched, the others as they came.
   const terms = [...new Set([searchForm(search), search.toLowerCase()])]
-  return or(
-    ...texts.flatMap((text) => terms.map((term) => sql`instr(lower(${text}), ${term}) > 0`)),
-    amount && AMOUNT.test(search) ? sql`${amount} = ${Number(search)}` : undefined,
-    sql`FALSE`,
+  const holds = or(...texts.flatMap((text) => terms.map((term) => sql`instr(lower(${text}), ${term}) > 0`)), sql`FALSE`)
+  const isAmount = AMOUNT.test(search) ? list.isAmount?.(Number(search)) : undefined
+  if (!indexes?.texts) return or(holds, isAmount) ?? sql`FALSE`
+  const inTexts = sql`SELECT ${table.id} AS id FROM ${indexed(table, indexes.texts)} WHERE ${holds}`
+  const amounts = indexes.amount === undefined ? table : indexed(table, indexes.amount)
+  const ofAmount = isAmount && sql` UNION ALL SELECT ${table.id} FROM ${amounts} WHERE ${and(isOfAnyClient, isAmount)}`
+  const either = sql`(${inTexts}${ofAmount})`
+  const ids = query
+    .select({ id: sql<string | number>`id` })
+    .from(either)
+    .limit(SORTED_MAX + 1)
+    .all()
+  if (ids.length > SORTED_MAX) return or(holds, isAmount) ?? sql`FALSE`
+  return isOneOf(
+    table.id,
+    ids.map(({ id }) => id),
   )
 }
 
@@ -62,7 +163,7 @@ const STEP = 5_000
  * All matching rows, searched a number of rows at a time, between which the thread is left to others: no index leads to them. Rows that are
  * written meanwhile may be missed.
  */
-export async function* searched<Table extends SQLiteTable & { id: SQLiteColumn }>(
+export async function* searched<Table extends Identified>(
   query: Query,
   table: Table,
   where: SQL | undefined,
@@ -93,37 +194,45 @@ export async function* searched<Table extends SQLiteTable & { id: SQLiteColumn }
 
 const UNIT = 1_000
 
-/** The matching rows in the order of their ids, read a unit at a time: a list of any length takes little memory. */
-export const rowsById = <Table extends SQLiteTable & { id: SQLiteColumn }>(
-  query: Query,
-  table: Table,
-  where: SQL | undefined,
-  order: Pick<Narrowing, 'limit' | 'newestFirst'> = {},
-): Rows<Table['$inferSelect']> => ({
-  [Symbol.iterator]: () => walk(query, table, where, order),
-  count: () =>
-    query
-      .select({ rows: count() })
-      .from(table as SQLiteTable)
-      .where(where)
-      .get()?.rows ?? 0,
-})
+type Order = Pick<Narrowing, 'limit' | 'newestFirst'> & {
+  /** The index that leads to the rows, and ends with the id. Otherwise, SQLite chooses. */
+  index?: string | undefined
+}
 
-function* walk<Table extends SQLiteTable & { id: SQLiteColumn }>(
+/** The matching rows in the order of their ids, read a unit at a time: a list of any length takes little memory. */
+export const rowsById = <Table extends Identified>(
   query: Query,
   table: Table,
   where: SQL | undefined,
-  { limit = Number.POSITIVE_INFINITY, newestFirst }: Pick<Narrowing, 'limit' | 'newestFirst'>,
+  order: Order = {},
+): Rows<Table['$inferSelect']> => {
+  const from = order.index === undefined ? (table as SQLiteTable) : indexed(table, order.index)
+  return {
+    [Symbol.iterator]: () => walk(query, table, where, order),
+    count: () => query.select({ rows: count() }).from(from).where(where).get()?.rows ?? 0,
+  }
+}
+
+function* walk<Table extends Identified>(
+  query: Query,
+  table: Table,
+  where: SQL | undefined,
+  { limit = Number.POSITIVE_INFINITY, newestFirst, index }: Order,
 ): Generator<Table['$inferSelect']> {
   const [isNext, inOrder] = newestFirst ? [lt, desc] : [gt, asc]
   let last: unknown
   for (let left = limit; left > 0; left -= UNIT) {
     const rowCount = Math.min(UNIT, left)
+    const matches = and(where, last === undefined ? undefined : isNext(table.id, last))
+    const order = inOrder(table.id)
+    const ids =
+      index &&
+      sql`SELECT ${table.id} FROM ${indexed(table, index)} WHERE ${matches} ORDER BY ${order} LIMIT ${rowCount}`
     const rows = query
       .select()
       .from(table as SQLiteTable)
-      .where(and(where, last === undefined ? undefined : isNext(table.id, last)))
-      .orderBy(inOrder(table.id))
+      .where(ids ? sql`${table.id} IN (${ids})` : matches)
+      .orderBy(order)
       .limit(rowCount)
       .all()
     yield* rows

@@ -1,7 +1,8 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Query, Tx } from './database.ts'
 import { searched } from './narrowing.ts'
+import { isOneOf } from './prepared.ts'
 
 /** The columns that can hold data of a person (contract C17): each module names its tables and columns, and the erasure reads and writes them. */
 
@@ -30,10 +31,6 @@ export const rowsHolding = <Table extends Identified>(
   const isAbout = record && about && isOneOf(record, about)
   return searched(query, table, and(isAbout, sql`(${sql.join(columns, sql` OR `)})`))
 }
-
-/** Compares with any number of values. */
-export const isOneOf = (column: SQLiteColumn, values: Iterable<string | number>): SQL =>
-  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...values])}))`
 
 /** Returns the number of changed rows. All rows are read before the first is changed. */
 export const changeRows = <Table extends Identified>(

@@ -17,7 +17,8 @@ export const prepared = <Connection extends Query, Statement>(build: (connection
 export const isGiven = (column: SQLiteColumn, name: string): SQL => sql`${column} = +${sql.placeholder(name)}`
 export const placeholderOfLimit = (name: string) => sql`${sql.placeholder(name)} + 0` as unknown as Placeholder
 
-export type OwnedTable = SQLiteTable & { id: SQLiteColumn; clientId: SQLiteColumn }
+export type Identified = SQLiteTable & { id: SQLiteColumn }
+export type OwnedTable = Identified & { clientId: SQLiteColumn }
 
 type Order = readonly (SQLiteColumn | SQL)[]
 type Values = Record<string, string | number>
@@ -65,11 +66,20 @@ export const preparedLastId = (table: SQLiteTable & { id: SQLiteColumn }) => {
   return (query: Query): number => statement(query).get()?.id ?? 0
 }
 
+/** Compares with any number of values. */
+export const isOneOf = (column: SQLiteColumn, values: Iterable<string | number>): SQL =>
+  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...values])}))`
+
 /** Texts of the program, written out: with parameters, SQLite would not find the index of such rows. */
 export const literals = (texts: readonly string[]): SQL => sql.raw(texts.map((text) => `'${text}'`).join(', '))
 
-/** A count of more would take longer than everything else that `/metrics` reads. */
-const DUE_COUNTED_MAX = 100_000
+/** Rows beyond this number are not counted: what `/metrics` reads does not grow with them (contract C4). */
+const COUNTED_MAX = 1_000
+
+export const countUpTo = (query: Query, table: Identified, where: SQL): number => {
+  const some = query.select({ id: table.id }).from(table).where(where).limit(COUNTED_MAX).as('some')
+  return query.select({ n: count() }).from(some).get()?.n ?? 0
+}
 
 /** The rows of a table that are due, the earliest first. */
 export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }>(table: Table) => {
@@ -89,15 +99,7 @@ export const preparedDue = <Table extends OwnedTable & { dueAtMs: SQLiteColumn }
       without.size === 0
         ? (first(query) as Due | undefined)
         : nextDue(query, without.size + 1).find(({ id }) => !without.has(id)),
-    countDue: (query: Query): number => {
-      const due = query
-        .select({ id: table.id })
-        .from(table as SQLiteTable)
-        .where(isDue)
-        .limit(DUE_COUNTED_MAX)
-        .as('due')
-      return query.select({ n: count() }).from(due).get()?.n ?? 0
-    },
+    countDue: (query: Query): number => countUpTo(query, table, isDue),
     nextDue,
   }
 }

@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, gte, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { counted, List } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
-import { isOneOf, type Personal } from '../db/personal.ts'
-import { prepared, preparedInsert, preparedLastId, preparedOne } from '../db/prepared.ts'
+import { type Narrowing, narrowedRows, type Rows, rowsById, searched } from '../db/narrowing.ts'
+import type { Personal } from '../db/personal.ts'
+import { isOneOf, prepared, preparedInsert, preparedLastId, preparedOne } from '../db/prepared.ts'
 import { type Event, events } from './tables.ts'
 
 export type { Event }
@@ -32,15 +32,16 @@ export const findEvent = (query: Query, clientId: number, eventId: string): Even
 export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
   query.select().from(events).where(eq(events.eventId, eventId)).limit(1).get()
 
-export const eventsOf = (query: Query, narrowing: Narrowing): Rows<Event> => {
-  const { clientId, createdAtMs: atMs, eventId, type, requestId, data } = events
-  return rowsById(
-    query,
-    events,
-    narrowed({ clientId, atMs, texts: [eventId, type, requestId, data] }, narrowing),
-    narrowing,
-  )
-}
+export const eventsOf = (query: Query, narrowing: Narrowing): Rows<Event> => narrowedRows(query, LISTED, narrowing)
+
+const LISTED = {
+  table: events,
+  clientId: events.clientId,
+  atMs: events.createdAtMs,
+  texts: [events.eventId, events.type, events.requestId, events.data],
+  counts: 'event_counts',
+  indexes: { client: 'events_client', time: 'events_created' },
+} as const
 
 /** Undefined if it does not exist, which a foreign key of the queue rules out. */
 export const findQueuedEvent = (query: Query, id: number): Event | undefined => byId(query, { id })

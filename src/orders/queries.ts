@@ -1,7 +1,7 @@
-import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
-import type { Query, Tx } from '../db/database.ts'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { connectionOf, type Query, type Tx } from '../db/database.ts'
 import { counted, List, searchText } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowedRows, type Rows, type Sum } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
   isGiven,
@@ -46,13 +46,20 @@ const ofReference = preparedOne(
 export const isReferenceTaken = (query: Query, clientId: number, reference: string): boolean =>
   ofReference(query, { clientId, reference }) !== undefined
 
-export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => {
-  const { id, clientId, status, placedAtMs: atMs, searchLowerCase, payableMinor, walletId } = orders
-  const texts = [id, searchLowerCase]
-  const precision = sql`(SELECT precision FROM wallets JOIN currencies ON currencies.id = currency_id WHERE wallets.id = ${walletId})`
-  const amount = sql`${payableMinor} / power(10.0, ${precision})`
-  return rowsById(query, orders, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
-}
+export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => narrowedRows(query, LISTED, narrowing)
+
+const PRECISION = sql`(SELECT precision FROM wallets JOIN currencies ON currencies.id = currency_id WHERE wallets.id = ${orders.walletId})`
+
+const LISTED = {
+  table: orders,
+  clientId: orders.clientId,
+  status: orders.status,
+  atMs: orders.placedAtMs,
+  texts: [orders.id, orders.searchLowerCase],
+  isAmount: (major: number) => sql`${orders.payableMinor} / power(10.0, ${PRECISION}) = ${major}`,
+  counts: 'order_counts',
+  indexes: { client: 'orders_client', status: 'orders_status', time: 'orders_placed', texts: 'orders_client' },
+} as const
 
 /** The orders of all clients, the oldest first. */
 export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order[] =>
@@ -63,13 +70,18 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
     .orderBy(asc(orders.id))
     .all()
 
-/** In the words of the index orders_open: SQLite refuses the count if they differ. */
+/** In the words of the index orders_open. */
 const isOpen = sql`${orders.status} IN (${literals(OPEN_ORDERS)}) AND ${orders.failedAtMs} IS NULL`
 
-/** The first orders that wait for the clock or an operator, the oldest first, and the number of all. */
+/** The first orders that wait for the clock or an operator, the oldest first, and the sums of all by the currency that paid. */
 export const openOrders = (query: Query, limit: number) => ({
   rows: query.select().from(orders).where(isOpen).orderBy(asc(orders.id)).limit(limit).all(),
-  total: query.select({ n: count() }).from(sql`${orders} INDEXED BY orders_open`).where(isOpen).get()?.n ?? 0,
+  sums: connectionOf(query)
+    .query<Sum, []>(
+      `SELECT currency_id AS currencyId, sum(n) AS n, sum(payable_minor) AS minor FROM open_order_counts
+        JOIN wallets ON wallets.id = wallet_id GROUP BY currency_id HAVING sum(n) > 0`,
+    )
+    .all(),
 })
 
 const byOrder = preparedAll(vouchers, isGiven(vouchers.orderId, 'orderId'), asc(vouchers.id))

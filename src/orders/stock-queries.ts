@@ -15,8 +15,15 @@ import {
 } from 'drizzle-orm'
 import { connectionOf, type Query, type Tx } from '../db/database.ts'
 import { rowsById } from '../db/narrowing.ts'
-import { isOneOf } from '../db/personal.ts'
-import { isGiven, placeholderOfLimit, prepared, preparedInsert, preparedOne, preparedUpdate } from '../db/prepared.ts'
+import {
+  isGiven,
+  isOneOf,
+  placeholderOfLimit,
+  prepared,
+  preparedInsert,
+  preparedOne,
+  preparedUpdate,
+} from '../db/prepared.ts'
 import { type Order, stockPublished, type Voucher, voucherKey, voucherStock, vouchers } from './tables.ts'
 
 export type StockRow = typeof voucherStock.$inferSelect

@@ -1,10 +1,11 @@
-import { and, asc, count, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
-import type { Query } from '../db/database.ts'
+import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
+import { connectionOf, type Query } from '../db/database.ts'
 import { contains, counted, List, searchText } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
-import { isOneOf, type Personal } from '../db/personal.ts'
+import { type Narrowing, narrowedRows, type Rows, type Sum, searched } from '../db/narrowing.ts'
+import type { Personal } from '../db/personal.ts'
 import {
   isGiven,
+  isOneOf,
   literals,
   preparedAll,
   preparedDue,
@@ -51,12 +52,21 @@ export const isReferenceTaken = (query: Query, clientId: number, referenceId: st
 export const RANK_DECIMALS = 4
 
 /** The payouts of a list. Their ids sort by creation. */
-export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => {
-  const { id, clientId, status, createdAtMs: atMs, searchLowerCase, amountRank } = payouts
-  const texts = [id, searchLowerCase]
-  const amount = sql`${amountRank} / power(10.0, ${RANK_DECIMALS})`
-  return rowsById(query, payouts, narrowed({ clientId, status, atMs, texts, amount }, narrowing), narrowing)
-}
+export const payoutsOf = (query: Query, narrowing: Narrowing): Rows<Payout> => narrowedRows(query, LISTED, narrowing)
+
+const LISTED = {
+  table: payouts,
+  clientId: payouts.clientId,
+  status: payouts.status,
+  atMs: payouts.createdAtMs,
+  texts: [payouts.id, payouts.searchLowerCase],
+  isAmount: (major: number) => eq(payouts.amountRank, Math.round(major * 10 ** RANK_DECIMALS)),
+  counts: 'payout_counts',
+  indexes: {
+    ...{ client: 'payouts_client', status: 'payouts_status', time: 'payouts_created' },
+    ...{ texts: 'payouts_client', amount: 'payouts_amount' },
+  },
+} as const
 
 /** The payouts of all clients that have one of the names as their id or as their reference. */
 export const payoutsNamed = (query: Query, names: readonly string[]): Payout[] => {
@@ -79,10 +89,10 @@ export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): 
     .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
     .all()
 
-/** In the words of the index payouts_open: SQLite refuses the count if they differ. */
+/** In the words of the index payouts_open. */
 const isOpen = sql`${payouts.status} IN (${literals(OPEN_PAYOUTS)})`
 
-/** The first payouts that wait for the clock or an operator, the oldest first, and the number of all. */
+/** The first payouts that wait for the clock or an operator, the oldest first, and the sums of all by currency. */
 export const openPayouts = (query: Query, limit: number) => ({
   rows: query
     .select()
@@ -91,7 +101,12 @@ export const openPayouts = (query: Query, limit: number) => ({
     .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
     .limit(limit)
     .all(),
-  total: query.select({ n: count() }).from(sql`${payouts} INDEXED BY payouts_open`).where(isOpen).get()?.n ?? 0,
+  sums: connectionOf(query)
+    .query<Sum, []>(
+      `SELECT currency_id AS currencyId, sum(n) AS n, sum(amount_minor) AS minor FROM payout_counts
+        WHERE status IN (${OPEN_PAYOUTS.map((status) => `'${status}'`).join()}) GROUP BY currency_id HAVING sum(n) > 0`,
+    )
+    .all(),
 })
 
 export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query, { payoutId })

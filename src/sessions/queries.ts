@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowedRows, type Rows } from '../db/narrowing.ts'
 import { prepared, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { clients, logins } from './tables.ts'
 
@@ -146,11 +146,8 @@ export const allClients = (query: Query): ClientRecord[] =>
 export const clientsOf = (query: Query, narrowing: Narrowing): Rows<ClientRow> => {
   const { createdAtMs: atMs, username, disabled } = clients
   const { status } = narrowing
-  const where = and(
-    narrowed({ atMs, texts: [username] }, narrowing),
-    status === undefined ? undefined : eq(disabled, status === 'disabled'),
-  )
-  return rowsById(query, clients, where, narrowing)
+  const matches = status === undefined ? undefined : eq(disabled, status === 'disabled')
+  return narrowedRows(query, { table: clients, atMs, texts: [username] }, narrowing, { matches })
 }
 
 /** Adds a client with every feature and without a wallet, and returns its id. The caller has checked its name. */

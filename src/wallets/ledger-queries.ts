@@ -1,8 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { rowsById } from '../db/narrowing.ts'
-import { isOneOf } from '../db/personal.ts'
-import { prepared, preparedInsertCounted } from '../db/prepared.ts'
+import { isOneOf, prepared, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
 /** Inserts the lines of the next entry, given as JSON. */

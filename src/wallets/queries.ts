@@ -1,10 +1,10 @@
 import { and, asc, count, eq, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Query, Tx } from '../db/database.ts'
+import { connectionOf, type Query, type Tx } from '../db/database.ts'
 import { contains, counted, List, searchText } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowedRows, type Rows } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
-import { isGiven, preparedAll, preparedFind, preparedOne } from '../db/prepared.ts'
+import { countUpTo, isGiven, preparedAll, preparedFind, preparedOne } from '../db/prepared.ts'
 import { transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
@@ -47,8 +47,15 @@ export const hasPaid = (query: Query): boolean =>
 export const findAnyWallet = (query: Query, id: number): Wallet | undefined =>
   query.select().from(wallets).where(eq(wallets.id, id)).limit(1).get()
 
-export const walletsOf = (query: Query, narrowing: Narrowing): Rows<Wallet> =>
-  rowsById(query, wallets, narrowed({ clientId: wallets.clientId, atMs: wallets.createdAtMs }, narrowing), narrowing)
+export const walletsOf = (query: Query, narrowing: Narrowing): Rows<Wallet> => narrowedRows(query, LISTED, narrowing)
+
+const LISTED = {
+  table: wallets,
+  clientId: wallets.clientId,
+  atMs: wallets.createdAtMs,
+  counts: 'wallet_counts',
+  indexes: { client: 'wallets_client' },
+} as const
 
 export const updateWallet = (
   tx: Tx,
@@ -62,15 +69,22 @@ export const updateWallet = (
     .run()
 }
 
-/** The number of wallets below their threshold. */
 /** A literal, as in {@link isDefault}. */
 const isLow = sql`${wallets.isLow} = 1`
 
-export const lowWallets = (query: Query): Wallet[] =>
-  query.select().from(wallets).where(isLow).orderBy(asc(wallets.id)).all()
+export const lowWallets = (query: Query, limit: number): Wallet[] =>
+  query.select().from(wallets).where(isLow).orderBy(asc(wallets.id)).limit(limit).all()
 
-export const countLow = (query: Query): number =>
-  query.select({ count: count() }).from(wallets).where(isLow).get()?.count ?? 0
+/** The number of wallets below their threshold, as far as it is counted. */
+export const countLow = (query: Query): number => countUpTo(query, wallets, isLow)
+
+/** The sum of the debits of a wallet since a day. */
+export const debitedSince = (query: Query, walletId: number, day: number): number =>
+  connectionOf(query)
+    .query<{ minor: number }, [number, number]>(
+      'SELECT coalesce(sum(amount_minor), 0) AS minor FROM debit_day_counts WHERE wallet_id = ? AND day >= ?',
+    )
+    .get(walletId, day)?.minor ?? 0
 
 /** Makes a wallet the default one. A client has one default wallet at all times. */
 export const makeDefault = (tx: Tx, { id, clientId }: Wallet, updatedAtMs: number): void => {

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import { connectionOf, type Query } from '../db/database.ts'
-import { type Narrowing, narrowed, type Rows, rowsById } from '../db/narrowing.ts'
+import { type Narrowing, narrowedRows, type Rows, rowsById } from '../db/narrowing.ts'
 import { ledgerEntries, ledgerLines, transactions, type Wallet, type WalletTransaction, wallets } from './tables.ts'
 
 export { TRANSACTION_STATUSES } from './tables.ts'
@@ -12,13 +12,27 @@ export interface Period {
 }
 
 export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: number): Rows<WalletTransaction> => {
-  const { id, clientId, status, createdAtMs: atMs, searchLowerCase, amountRank: amount } = transactions
-  const where = and(
-    narrowed({ clientId, status, atMs, texts: [id, searchLowerCase], amount }, narrowing),
-    walletId === undefined ? undefined : isOfWallet(walletId),
-  )
-  return rowsById(query, transactions, where, narrowing)
+  const matches = walletId === undefined ? undefined : isOfWallet(walletId)
+  return narrowedRows(query, LISTED, narrowing, {
+    matches,
+    isCounted: true,
+    ...(matches && { index: 'transactions_wallet' }),
+  })
 }
+
+const LISTED = {
+  table: transactions,
+  clientId: transactions.clientId,
+  status: transactions.status,
+  atMs: transactions.createdAtMs,
+  texts: [transactions.id, transactions.searchLowerCase],
+  isAmount: (major: number) => eq(transactions.amountRank, major),
+  counts: 'transaction_counts',
+  indexes: {
+    ...{ client: 'transactions_client', status: 'transactions_client', time: 'transactions_time' },
+    ...{ texts: 'transactions_client', amount: 'transactions_amount' },
+  },
+} as const
 
 /** Also names the client, by which the index of a wallet begins. */
 const isOfWallet = (walletId: number) =>

@@ -1,9 +1,8 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, min, or, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { counted, List } from '../db/lists.ts'
-import { type Narrowing, narrowed, type Rows, rowsById, searched } from '../db/narrowing.ts'
-import { isOneOf } from '../db/personal.ts'
-import { preparedAll, preparedInsert, preparedOne } from '../db/prepared.ts'
+import { type Narrowing, narrowedRows, type Rows, rowsById, searched } from '../db/narrowing.ts'
+import { isOneOf, preparedAll, preparedInsert, preparedOne } from '../db/prepared.ts'
 import { type Attempt, type Webhook, webhookDeliveries, webhooks } from './tables.ts'
 
 export type { Attempt, Webhook }
@@ -33,7 +32,7 @@ export const findWebhookEvenDeleted = (query: Query, id: string): Webhook | unde
 /** The webhooks of a list. Their ids sort by creation. */
 export const webhooksOf = (query: Query, narrowing: Narrowing): Rows<Webhook> => {
   const { clientId, createdAtMs: atMs, deleted } = webhooks
-  return rowsById(query, webhooks, and(eq(deleted, false), narrowed({ clientId, atMs }, narrowing)), narrowing)
+  return narrowedRows(query, { table: webhooks, clientId, atMs }, narrowing, { matches: eq(deleted, false) })
 }
 
 /** The webhooks of all clients, or of one; the newest first. */
@@ -56,8 +55,14 @@ export const queuesToDeliver = (query: Query): Webhook[] =>
 const isFailing = sql`${webhooks.failingSinceMs} IS NOT NULL AND ${webhooks.active} = 1`
 
 /** The active webhooks that fail, the one that has failed for the longest first. */
-export const failingWebhooks = (query: Query): Webhook[] =>
-  query.select().from(webhooks).where(isFailing).orderBy(asc(webhooks.failingSinceMs), asc(webhooks.id)).all()
+export const failingWebhooks = (query: Query, limit: number): Webhook[] =>
+  query
+    .select()
+    .from(webhooks)
+    .where(isFailing)
+    .orderBy(asc(webhooks.failingSinceMs), asc(webhooks.id))
+    .limit(limit)
+    .all()
 
 /** The earliest time since which a webhook has been failing; null without one. */
 export const failingSinceMs = (query: Query): number | null =>
@@ -103,7 +108,16 @@ export const deleteWebhookRow = (tx: Tx, id: string): void => {
 export const insertAttempt = preparedInsert(webhookDeliveries)
 
 export const attemptsTo = (query: Query, webhookId: string, narrowing: Narrowing): Rows<Attempt> =>
-  rowsById(query, webhookDeliveries, eq(webhookDeliveries.webhookId, webhookId), narrowing)
+  narrowedRows(
+    query,
+    { table: webhookDeliveries, atMs: webhookDeliveries.createdAtMs, counts: 'delivery_counts' },
+    narrowing,
+    {
+      matches: eq(webhookDeliveries.webhookId, webhookId),
+      index: 'webhook_deliveries_webhook',
+      isCounted: true,
+    },
+  )
 
 /** The attempts to deliver some events, the oldest first. */
 export const attemptsOf = (query: Query, eventIds: readonly string[]): Attempt[] =>

@@ -3,7 +3,7 @@ import { isOfCounts } from '../../src/db/counts.ts'
 import { type Database, queryOn } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 
-/** What statements cost, by the steps of SQLite's own machine: they do not depend on the speed of this one. */
+/** The cost of statements in steps of SQLite's own machine, which do not depend on the speed of this one. */
 
 /** A row takes some twenty steps. A row of a table may be read for each row of an index. */
 export const STEPS_PER_ROW = 40

@@ -1,16 +1,18 @@
-import { type List, listOf } from '../../acts/cells.ts'
-import { actsOn, type Kind, type Noun } from '../../acts/kind.ts'
+import { Amount, type List, listOf } from '../../acts/cells.ts'
+import { actsOn, type Kind, members, type Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { STOCK_COLUMNS, stockIn } from '../../acts/vouchers.ts'
 import { WALLET } from '../../acts/wallets.ts'
 import { ATTEMPT_COLUMNS } from '../../acts/webhooks.ts'
 import { findHead, lastDoneMs } from '../../audit/queries.ts'
+import type { Sum } from '../../db/narrowing.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
+import { daysLeft, firstDay } from '../../kernel/lasting.ts'
 import { openOrders } from '../../orders/queries.ts'
 import { openPayouts } from '../../payouts/queries.ts'
 import { hasClients } from '../../sessions/queries.ts'
-import { lowWallets } from '../../wallets/queries.ts'
+import { countLow, debitedSince, lowWallets, type Wallet } from '../../wallets/queries.ts'
 import { attemptsTo, failingWebhooks } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
 
@@ -32,15 +34,25 @@ interface Section {
   /** A section of the page; `acts` of a row are the acts that it allows. */
   shown: string
   list: List
+  /** The sum of all in each currency. */
+  sums?: Amount[]
 }
 
 /** The first records, with the acts that they allow. */
 const waiting = <Id, Item>(
   kind: Kind<Id, Item>,
   acts: Noun,
-  { rows, total }: { rows: readonly Item[]; total: number },
+  { rows, sums }: { rows: readonly Item[]; sums: readonly Sum[] },
   data: Reading,
-): List => ({ ...listOf({ ...kind.columns, acts: (one) => actsOn(kind, acts, one) }, rows, data), total })
+) => ({
+  list: {
+    ...listOf({ ...kind.columns, acts: (one) => actsOn(kind, acts, one) }, rows, data),
+    total: sums.reduce((total, { n }) => total + n, 0),
+  },
+  sums: sums.map(({ currencyId, minor }) => new Amount(minor, data.shownCurrency(currencyId))),
+})
+
+const LASTING = members<Wallet & { daysLeft: number | null }>('daysLeft')
 
 export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
@@ -49,8 +61,12 @@ export const todayOf = async (data: Reading) => {
   const stock = stockIn(data)
     .filter(({ available, daysLeft }) => available === 0 || (daysLeft !== null && daysLeft < STOCK_DAYS))
     .sort((one, other) => (one.daysLeft ?? 0) - (other.daysLeft ?? 0))
-  const low = lowWallets(query)
-  const failed = failingWebhooks(query).flatMap(({ id, name, clientId }) =>
+  const day = firstDay(data.world.clock.nowMs())
+  const low = lowWallets(query, SHOWN_MAX).map((wallet) => ({
+    ...wallet,
+    daysLeft: daysLeft(wallet.amountMinor + wallet.creditLimitMinor, debitedSince(query, wallet.id, day)),
+  }))
+  const failed = failingWebhooks(query, SHOWN_MAX).flatMap(({ id, name, clientId }) =>
     [...attemptsTo(query, id, { newestFirst: true, limit: ATTEMPTS_MAX })]
       .filter(({ status }) => status !== 'delivered')
       .map((attempt) => ({ ...attempt, webhook: `${name} of ${clientName(clientId)}` })),
@@ -62,7 +78,7 @@ export const todayOf = async (data: Reading) => {
       empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
       many: { command: 'payouts advance', filled: { to: 'completed' } },
       shown: 'id client status amount beneficiary reference_id created_at',
-      list: waiting(PAYOUT, payoutActs, payouts, data),
+      ...waiting(PAYOUT, payoutActs, payouts, data),
     },
     {
       title: 'Orders that wait',
@@ -70,7 +86,7 @@ export const todayOf = async (data: Reading) => {
       empty: 'No order waits. Those that are not delivered immediately wait here until you deliver them.',
       many: { command: 'orders deliver', filled: {} },
       shown: 'id client status product quantity delivered paid placed_at',
-      list: waiting(ORDER, orderActs, orders, data),
+      ...waiting(ORDER, orderActs, orders, data),
     },
     {
       title: 'Stock that runs low',
@@ -83,8 +99,11 @@ export const todayOf = async (data: Reading) => {
       title: 'Wallets below their threshold',
       page: 'wallets',
       empty: 'No wallet is below its threshold. Set one on the page of a wallet.',
-      shown: 'id client amount threshold',
-      list: listOf({ ...WALLET.columns, acts: () => ['wallet fund'] }, low, data),
+      shown: 'id client amount threshold days_left',
+      list: {
+        ...listOf({ ...WALLET.columns, ...LASTING, acts: () => ['wallet fund'] }, low, data),
+        total: countLow(query),
+      },
     },
     {
       title: 'Deliveries that fail',

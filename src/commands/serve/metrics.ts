@@ -57,10 +57,8 @@ export const watchWork = (metrics: Metrics, due: DueWork, { mode }: Config, { wo
 }
 
 const watchDue = ({ gauge }: Metrics, due: DueWork, world: World): void => {
-  gauge(
-    'scrip_due_work',
-    'Orders and payouts of the default world that wait for a time; at most 100,000 of each.',
-    () => due.waiting(world),
+  gauge('scrip_due_work', 'Orders and payouts of the default world that wait for a time; at most 1,000 of each.', () =>
+    due.waiting(world),
   )
   gauge('scrip_due_work_set_aside', 'Steps of orders and payouts that failed and are set aside.', () =>
     due.quarantinedCount(world),
@@ -87,7 +85,7 @@ const watchOperations = ({ gauge }: Metrics, world: World, reference: Reference)
       daysLeft === null ? [] : [[labels, (daysLeft * DAY_MS) / SECOND_MS]],
     )
   gauge('scrip_stock_seconds', 'Time that the codes last at the sales of the last 30 days.', seconds, labels)
-  gauge('scrip_wallets_low', 'Wallets below their threshold.', () => countLow(world.db.query))
+  gauge('scrip_wallets_low', 'Wallets below their threshold; at most 1,000.', () => countLow(world.db.query))
   gauge('scrip_webhook_failing_seconds', 'Time since the webhook that fails the longest began to fail.', () => {
     const nowMs = world.clock.nowMs()
     return (nowMs - (failingSinceMs(world.db.query) ?? nowMs)) / SECOND_MS

@@ -27,7 +27,22 @@ export const COUNTS: readonly Counts[] = [
     by: ['client_id', 'currency_id', 'type', 'ROW.closed_at_ms IS NULL AS is_active'],
   },
   { name: 'order_counts', of: 'orders', by: ['client_id', 'product_id', 'status'] },
+  {
+    name: 'open_order_counts',
+    of: 'orders',
+    by: ['wallet_id'],
+    sums: ['payable_minor'],
+    where: "ROW.status IN ('PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED') AND ROW.failed_at_ms IS NULL",
+  },
+  {
+    name: 'debit_day_counts',
+    of: 'transactions',
+    by: ['wallet_id', 'ROW.created_at_ms / 86400000 AS day'],
+    sums: ['amount_minor'],
+    where: "ROW.transaction_type = 'DEBIT'",
+  },
   { name: 'event_counts', of: 'events', by: ['client_id', 'type'] },
+  { name: 'audit_counts', of: 'audit', by: ['outcome', 'command', 'user'] },
   { name: 'delivery_counts', of: 'webhook_deliveries', by: ['client_id', 'webhook_id'] },
   {
     name: 'stock_counts',

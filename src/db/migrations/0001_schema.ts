@@ -223,6 +223,7 @@ CREATE INDEX transactions_created
   ON transactions (client_id, created_at_ms, id, transaction_type, status, source_type, wallet_id, currency_id, search_folded);
 CREATE INDEX transactions_amount
   ON transactions (client_id, amount_rank, id, transaction_type, status, source_type, wallet_id, currency_id, created_at_ms, search_folded);
+CREATE INDEX transactions_time ON transactions (created_at_ms);
 CREATE INDEX transactions_wallet ON transactions (client_id, wallet_id, id);
 CREATE INDEX transactions_statement ON transactions (wallet_id, created_at_ms, id);
 CREATE INDEX transactions_currency ON transactions (client_id, currency_id, id);
@@ -271,6 +272,7 @@ CREATE UNIQUE INDEX exchange_rates_base ON exchange_rates (is_base) WHERE is_bas
 ) STRICT, WITHOUT ROWID;
 -- An index for each order of the list. Each ends with what a search reads. Ids sort by creation.
 CREATE INDEX beneficiaries_client ON beneficiaries (client_id, id, search_folded);
+CREATE INDEX beneficiaries_created ON beneficiaries (created_at_ms, id);
 CREATE INDEX beneficiaries_email ON beneficiaries (client_id, email_folded, email, id, search_folded);
 CREATE INDEX beneficiaries_first_name ON beneficiaries (client_id, first_name_folded, first_name, id, search_folded);
 CREATE INDEX beneficiaries_last_name ON beneficiaries (client_id, last_name_folded, last_name, id, search_folded);
@@ -326,6 +328,7 @@ CREATE INDEX payouts_client ON payouts (client_id, id, search_folded);
 CREATE INDEX payouts_amount ON payouts (client_id, amount_rank, id, status, currency_id, search_folded);
 CREATE INDEX payouts_status ON payouts (client_id, status, id, currency_id, search_folded);
 CREATE INDEX payouts_currency ON payouts (client_id, currency_id, id, search_folded);
+CREATE INDEX payouts_created ON payouts (created_at_ms, id);
 CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
 CREATE INDEX payouts_open ON payouts (created_at_ms, id)
   WHERE status IN ('created', 'queued', 'processing', 'settling', 'action_required');`,
@@ -386,7 +389,8 @@ BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
   cancelled_at_ms    INTEGER,
   UNIQUE (client_id, reference)
 ) STRICT;
-CREATE INDEX orders_client ON orders (client_id, id);
+CREATE INDEX orders_client ON orders (client_id, id, search_folded);
+CREATE INDEX orders_placed ON orders (placed_at_ms);
 CREATE INDEX orders_status ON orders (client_id, status, id);
 CREATE INDEX orders_product ON orders (client_id, product_id, id);
 CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
@@ -459,6 +463,7 @@ INSERT INTO stock_published VALUES (1, 0);`,
   traceparent   TEXT
 ) STRICT;
 CREATE INDEX events_client ON events (client_id, id, type, created_at_ms);
+CREATE INDEX events_created ON events (created_at_ms);
 CREATE INDEX events_type ON events (client_id, type, id);
 -- The kind of record: order, payout or wallet.
 CREATE INDEX events_kind ON events (client_id, substr(type, 1, instr(type, '.') - 1), id);`,
@@ -548,6 +553,8 @@ CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, id, c
 ) STRICT;
 CREATE INDEX audit_command ON audit (command, outcome, id);
 CREATE INDEX audit_outcome ON audit (outcome, id);
+CREATE INDEX audit_time ON audit (at_ms);
+CREATE INDEX audit_user ON audit (user, id);
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is final'); END;
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;`,
 

@@ -83,7 +83,16 @@ const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void })
 }
 
 /** Records that wait, with their acts in the row, and one for several at once. */
-const Waiting = ({ title, page, empty, many, list, seen, onDone }: Section & { seen: number; onDone: () => void }) => {
+const Waiting = ({
+  title,
+  page,
+  empty,
+  many,
+  list,
+  sums = [],
+  seen,
+  onDone,
+}: Section & { seen: number; onDone: () => void }) => {
   const [chosen, setChosen] = useState<readonly Subject[]>([])
   const subjects = list.rows.map((row) => subjectOf(page, row))
   const isAll = chosen.length === subjects.length
@@ -112,7 +121,7 @@ const Waiting = ({ title, page, empty, many, list, seen, onDone }: Section & { s
       title={title}
       aside={
         <span>
-          {count} · <a href={hrefOf({ page })}>All {page}</a>
+          {[count, ...sums].join(' · ')} · <a href={hrefOf({ page })}>All {page}</a>
         </span>
       }
     >
