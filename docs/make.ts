@@ -297,7 +297,7 @@ export const proxiesPage = (page: string): string => {
     row.restart,
     ...takeovers.map((one) => row.takeovers[one]),
   ])
-  return withGenerated(page, `${lost}\n${away}\nRun on ${date}, with Debian's packages.\n`)
+  return withGenerated(page, `${lost}\n${away}\nTested on ${date}, with Debian's packages.\n`)
 }
 
 /** The file of a state machine's picture. */

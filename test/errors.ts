@@ -42,4 +42,4 @@ export const validations = (...broken: [field: string, rule: string, problem: st
     ),
   )
 export const validation = (field: string, rule: string, problem: string) => validations([field, rule, problem])
-export const NOT_UNICODE = 'must not hold NUL or half a surrogate pair'
+export const NOT_UNICODE = 'must not contain NUL or half a surrogate pair'

@@ -108,8 +108,8 @@ const roomToRewrite = (dataDir: string, { byteCount }: Acting['database']): stri
   const needed = 2 * byteCount
   const free = freeBytesIn(dataDir)
   const room = `${inMegabytes(needed)} of free space in ${dataDir}, which has ${inMegabytes(free)}`
-  if (free < needed) throw refused(`nothing was erased: to rewrite the database takes ${room}\nMake room first.`)
-  return `The database is rewritten, which takes up to ${room}. Reads continue, and writes that wait for 5 s get a 503.`
+  if (free < needed) throw refused(`nothing was erased: rewriting the database takes ${room}\nFree some space first.`)
+  return `The database is being rewritten, which takes up to ${room}. Reads continue; a write that has waited for 5 s gets a 503.`
 }
 
 const MEGABYTE = 1_000_000
@@ -120,7 +120,7 @@ const requireNoCopies = (dataDir: string): void => {
   const [copy] = copiesIn(dataDir)
   if (copy === undefined) return
   throw refused(
-    `${dataDir} has another copy of the data: ${copy}\nMove it to your backups, or delete it, first. Programs that were killed leave .scrip-draft- folders.`,
+    `${dataDir} has another copy of the data: ${copy}\nMove it to your backups, or delete it, first. Killed programs leave .scrip-draft- folders behind.`,
   )
 }
 
@@ -130,16 +130,17 @@ const isNothing = ({ beneficiaries, ...counts }: Erased): boolean =>
   beneficiaries.length === 0 && Object.values(counts).every((count) => count === 0)
 
 const NOBODY = 'nothing is stored about this person\nSee scrip beneficiary list.'
-const BACKUPS =
-  'Backups keep the person until you delete them. After a restore of an older one, erase the person again.'
+const BACKUPS = 'Existing backups still contain this person. If you restore one, erase the person again.'
 
 const NARROWED = {
   brief: 'id client email first_name last_name country created_at',
   client: true,
   times: 'saved',
-  takes: { email: field('--email <address>', 'only those with this e-mail address, in any case') },
+  takes: { email: field('--email <address>', 'only those with this e-mail address, in upper or lower case') },
 } as const
-const ERASED = { person: field('<id|email>', 'a saved beneficiary, or an e-mail address: the person at every client') }
+const ERASED = {
+  person: field('<id|email>', 'id of a saved beneficiary, or an e-mail address: the person at every client'),
+}
 
 export const beneficiaryActs = {
   list: listing(

@@ -90,7 +90,7 @@ const RESERVED = /^(?:sandbox|limited|sbx_.*)$/i
 const newName = (text: string): string => {
   if (!/^[A-Za-z0-9][\w.@-]{0,63}$/.test(text))
     throw new InvalidArgumentError('A name is 1 to 64 letters, digits and . _ @ - characters.')
-  if (RESERVED.test(text)) throw new InvalidArgumentError('That name belongs to the sandbox.')
+  if (RESERVED.test(text)) throw new InvalidArgumentError('That name is reserved for the sandbox.')
   return text
 }
 
@@ -104,10 +104,10 @@ const ownLimits = (text: string): string => {
 }
 
 const NAMED = { name: CLIENT.argument }
-const RENAMED = { ...NAMED, username: field('<new-name>', 'its username from now on', { read: newName }) }
+const RENAMED = { ...NAMED, username: field('<new-name>', 'its new username', { read: newName }) }
 const ROTATED = {
   ...NAMED,
-  keepMs: field('--keep-old <time>', 'keep the tokens, and the old password for this long, such as 24h', {
+  keepMs: field('--keep-old <time>', 'keep the tokens valid, and the old password for this long, such as 24h', {
     read: parseDuration,
   }),
 }
@@ -226,7 +226,7 @@ const setDiscount = ({ write, record }: Acting, input: Input<typeof DISCOUNT>) =
 
 const setTerms = (tx: Tx, { id }: ClientRecord, changes: object): void => {
   const terms = Object.entries(changes).filter(([, term]) => term !== undefined)
-  if (terms.length === 0) throw misused('no term is given\nscrip client show shows the present ones.')
+  if (terms.length === 0) throw misused('no term is given\nscrip client show lists the current ones.')
   updateClient(tx, id, Object.fromEntries(terms.map(([name, term]) => [name, term === DEFAULT ? null : term])))
 }
 

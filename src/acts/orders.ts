@@ -94,7 +94,7 @@ export const orderActs = {
       deliver(tx, world, delivering, order, quantity, world.clock.nowMs()),
     {
       route: 'POST /orders/{id}/deliver',
-      description: 'The vouchers are made at once, with any pace of the world.',
+      description: 'The vouchers are created immediately, whatever the pace of the world.',
       title: 'DeliveryRequest',
       bodyExample: { quantity: 1 },
       endsWith: { status: 'PARTIALLY_DELIVERED' },
@@ -104,7 +104,7 @@ export const orderActs = {
   ),
   fail: step(
     ORDER,
-    'Fail an order, or its undelivered rest',
+    'Fail an order, or the part not yet delivered',
     { failure_reason: field('--reason <text>', 'reason shown to the client', REASON) },
     (tx, order, { failure_reason: reason = FAILED_REASON }, { world, delivering }) =>
       failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
@@ -134,7 +134,7 @@ export const orderActs = {
     {
       route: 'POST /orders/{id}/refund',
       description:
-        'The wallet gets back its payment for them. The order keeps its status; refunded_amount is the sum of its refunds.',
+        'The wallet gets back what it paid for them. The order keeps its status; refunded_amount is the sum of its refunds.',
       title: 'OrderRefundRequest',
       bodyExample: { vouchers: ['1-1'], remarks: 'Wrong brand' },
       endsWith: { status: 'DELIVERED' },

@@ -87,7 +87,7 @@ export const payoutActs = {
   advance: {
     ...step(
       PAYOUT,
-      'Move a payout on: a step, or as far as a status',
+      'Advance a payout by one step, or to a status',
       { to: field('--to <status>', 'the status to reach', choiceOf(ADVANCE_TARGETS)) },
       (tx, payout, { to }, data) => advance(tx, data.paying, data.world, payout, to, byOperator(data)),
       {

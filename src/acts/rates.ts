@@ -28,7 +28,9 @@ const SET = {
 const set = async (data: Acting, { pairs = [], file }: Input<typeof SET>): Promise<List> => {
   const { reference, input, write, record } = data
   if ((file === undefined) === (pairs.length === 0)) {
-    throw misused('no rates are given, or pairs and a file\nGive pairs such as USD/EUR=0.92, or --file.')
+    throw misused(
+      'rates are needed, as pairs or in a file, and not both\nGive either pairs such as USD/EUR=0.92, or --file.',
+    )
   }
   const store = (newRates: BaseRates) =>
     write((tx) => {

@@ -26,7 +26,7 @@ const importFile = async (data: Acting): Promise<Row> => {
     nowMs: world.clock.nowMs(),
     onPublish: (tx, count) => record(tx, { after: { imported: count } }),
   })
-  if (imported === 0) data.note('The file holds no codes: nothing was imported.')
+  if (imported === 0) data.note('The file contains no codes. Nothing was imported.')
   return { imported }
 }
 

@@ -119,7 +119,7 @@ const close = (tx: Tx, wallet: Wallet, _: object, { world, amount, currency }: S
   if (amountMinor !== 0 || reservedMinor !== 0) {
     const [spendable, reserved] = [amount(amountMinor, currencyId), amount(reservedMinor, currencyId)]
     throw refused(
-      `wallet ${id} holds ${spendable} and reserves ${reserved} ${currency(currencyId).currency}\nBoth must be 0: see scrip wallet adjust.`,
+      `wallet ${id} has ${spendable} ${currency(currencyId).currency} available and ${reserved} reserved\nBoth must be 0: see scrip wallet adjust.`,
     )
   }
   const nowMs = world.clock.nowMs()
@@ -190,7 +190,7 @@ export const walletActs = {
     {
       route: 'PATCH /wallets/{id}',
       description:
-        'There is an event wallet.low once the amount is below it, and another one only after it has recovered.',
+        'A wallet.low event is published when the amount falls below it, and again only after it has recovered.',
       title: 'WalletUpdate',
       bodyExample: { threshold: 500 },
       endsWith: { currency: 'USD', amount: 100_000, threshold: 500 },

@@ -61,7 +61,7 @@ export interface Deps {
 }
 
 const UNREADABLE = 'a stored value cannot be read: run scrip verify'
-const DAMAGED = 'a voucher cannot be opened and is no longer for sale'
+const DAMAGED = 'a voucher cannot be decrypted and is no longer for sale'
 
 /** The services that modules share: sessions, prices, payments, due work. */
 export const createServices = (deps: Deps) => {

@@ -121,7 +121,7 @@ const FIRST = '0'.repeat(64)
  */
 export const breaksIn = (query: Query, seal: AuditSeal | undefined): string[] => {
   const keys = seal && earlierKeys(query, seal)
-  for (const [mark, key] of keys ?? []) if (!key) return [`the key ${mark} of the audit does not open`]
+  for (const [mark, key] of keys ?? []) if (!key) return [`the key ${mark} of the audit cannot be decrypted`]
   if (seal) keys?.set(seal.mark, seal.auditKey)
   let last = { id: 0, hash: FIRST }
   let isKeyed = false

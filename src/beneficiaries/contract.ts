@@ -43,7 +43,7 @@ const ID_EXAMPLE = 'ben_0mjvbk3w000000a7f3k9q2xz'
 export const BeneficiaryPath = textPath('beneficiary', ID_EXAMPLE)
 export const BeneficiaryListQuery = Type.Object({
   ...pageQuery({ limitDefault: 20, limitMax: 100 }),
-  search: searchFilter('A part of the e-mail or the name, in either case', 'ada'),
+  search: searchFilter('Part of the e-mail address or the name; case does not matter', 'ada'),
   ...orderQuery(BENEFICIARY_SORTS),
 })
 

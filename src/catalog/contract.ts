@@ -49,7 +49,7 @@ export const ProductListQuery = Type.Object({
   category: textFilter('The name of a category, in either case', 'Food & Dining'),
   country_id: idTextFilter('country'),
   currency_id: idTextFilter('currency'),
-  search: textFilter('A part of the name, in either case', 'coffee'),
+  search: textFilter('Part of the name; case does not matter', 'coffee'),
   ...sortQuery(SORT_FIELDS),
 })
 

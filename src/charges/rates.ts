@@ -70,7 +70,7 @@ export const parseRates = (text: string): BaseRates => {
   const members = membersOf(document)
   if (!members) throw new FileFault('rates', ['/: must be an object, such as {"base":"USD","rates":{"EUR":"0.92"}}'])
   const problems = repeated(members.filter(({ name }) => name in RateTable.properties)).map(
-    (name) => `/${name}: stands twice`,
+    (name) => `/${name}: appears twice`,
   )
   const base = members.find(({ name }) => name === 'base')?.value
   if (base === undefined) problems.push('/base: is missing')
@@ -79,7 +79,7 @@ export const parseRates = (text: string): BaseRates => {
   if (!members.some(({ name }) => name === 'rates')) problems.push('/rates: is missing')
   else if (!rates) problems.push('/rates: must be an object, such as {"EUR":"0.92"}')
   const perBaseE8 = new Map<string, number>([[String(base), RATE_ONE]])
-  for (const name of repeated(rates ?? [])) problems.push(`/rates/${name}: stands twice`)
+  for (const name of repeated(rates ?? [])) problems.push(`/rates/${name}: appears twice`)
   for (const { name, value, source } of rates ?? []) {
     const rate = typeof value === 'number' ? decimalIn(source) : value
     const rateE8 = typeof rate === 'string' ? parseRate(rate) : 'is not a decimal, as a text or a number'

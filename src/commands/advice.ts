@@ -21,15 +21,15 @@ export const LENGTHLESS = 'a page has a length that no value has'
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist\nCheck its name and its folder.',
   ENOTDIR: 'does not exist\nA part of its path is a file: check its name.',
-  EEXIST: 'is a file\nName a folder.',
-  EISDIR: 'is a folder\nName a file.',
+  EEXIST: 'is a file\nGive a folder.',
+  EISDIR: 'is a folder\nGive a file.',
   EACCES: 'cannot be opened\nRun the command as the user of the server, or change the permissions.',
   ENOSPC: DISK_FULL,
   SQLITE_FULL: DISK_FULL,
   // SQLite wants room for a value as long as a damaged page says.
   SQLITE_NOMEM: `is not sound: ${LENGTHLESS}\nRestore the last backup that scrip verify finds sound.`,
   SQLITE_CORRUPT: 'is damaged\nKeep the file, and restore the last backup that scrip verify finds sound.',
-  SQLITE_NOTADB: 'is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
+  SQLITE_NOTADB: 'is not a Scrip database\nGive a file written by scrip backup, or the folder of a server.',
 }
 
 /** Does some work on a file or folder. Its errors get the path, and those of the runtime and the API get words (contract C1). */
@@ -48,7 +48,7 @@ const programErrorOf = (error: unknown, path: string): ProgramError | undefined 
   if (error instanceof DomainError) {
     return (isUnavailable(error) && programErrorOf(error.cause, path)) || refused(wordsOf(error))
   }
-  if (isBusy(error)) return refused(`${path}: another program writes for too long\nTry again.`)
+  if (isBusy(error)) return refused(`${path}: another program has been writing for too long\nTry again.`)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(SQLITE_|E[A-Z]+$)/.test(code) ? dataError(error as Error, path) : undefined
 }

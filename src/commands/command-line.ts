@@ -79,7 +79,7 @@ const listen: Define = (command) =>
 
 const trigger: Define = (command) =>
   withOptions(command, TRIGGER_OPTIONS)
-    .description('publish an event in a sandbox without changing a record')
+    .description('send a test event; no record changes')
     .addArgument(choiceArgument('<type>', 'the type of the event', EVENT_TYPES))
     .action(async (type: string, options: TriggerOptions) =>
       (await import('./sandbox/listen.ts')).trigger(type, options),
@@ -102,7 +102,7 @@ const openapi: Define = (command) =>
 const desk: Define = (command) =>
   withOptions(command, DESK_OPTIONS)
     .hook('preAction', refuseRuntimeVariables)
-    .description('serve a page for the operator of a data folder, on this machine alone')
+    .description('serve a page for the operator of a data folder, on this machine only')
     .action(async (options: DeskOptions) => (await import('./desk/desk.ts')).desk(options))
 
 const version: Define = (command) =>
@@ -149,7 +149,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Define>>>> = {
     audit: noun('see what operators did', NOUNS.audit),
     webhooks: noun('list webhooks and deliver events again', NOUNS.webhooks),
     postgres: group(
-      'make and watch a record in PostgreSQL',
+      'set up and check the installation in PostgreSQL',
       async () => (await import('./records/postgres.ts')).postgresCommands,
     ),
     backup: async (command) => (await import('./data/backup.ts')).backupCommand(command),

@@ -101,7 +101,7 @@ const findPostgres = (option?: string): PostgresTarget | undefined => {
   const target = url === undefined ? undefined : parsePostgresUrl(url)
   if (target?.password !== undefined && isFlag('postgres', option)) {
     throw misused(
-      'every user of the machine can read the password in --postgres\nSet SCRIP_POSTGRES or SCRIP_POSTGRES_FILE.',
+      'any user of this machine can read the password in --postgres\nSet SCRIP_POSTGRES or SCRIP_POSTGRES_FILE.',
     )
   }
   return target

@@ -78,7 +78,7 @@ export const refuseMeaningless = (command: Command): void => {
     }
     if (isSecret && source === 'cli' && mode === 'live') {
       throw misused(
-        `every user of the machine can read ${written}\nIn live mode, set ${variableOf(name)} or ${fileVariableOf(name)}.`,
+        `any user of this machine can read ${written}\nIn live mode, set ${variableOf(name)} or ${fileVariableOf(name)}.`,
       )
     }
   }

@@ -29,7 +29,8 @@ export const parsePostgresUrl = (text: string): PostgresTarget => {
   if (!user || !database || hosts.length === 0) throw wrongUrl('names no host, user or database')
   // Behind host, user and database, a name cannot be a part of the password.
   const unknown = names.filter((name) => !KNOWN.includes(name))
-  if (unknown.length > 0) throw wrongUrl(`has the parameter ${unknown.join(', ')}, and may have ${KNOWN.join(', ')}`)
+  if (unknown.length > 0)
+    throw wrongUrl(`has the unknown parameter ${unknown.join(', ')}; known are ${KNOWN.join(', ')}`)
   if (new Set(names).size < names.length) throw wrongUrl('has a parameter twice')
   return {
     hosts,

@@ -46,7 +46,8 @@ export const copyDatabase = async (path: string, copy: string, onFlushed?: (byte
 export const rewriteBeside = async (path: string): Promise<void> => {
   await runBeside(path, { pragmas: ['secure_delete = ON'], sql: 'VACUUM' })
   const [result] = await runBeside<{ busy: number }>(path, { sql: 'PRAGMA wal_checkpoint(TRUNCATE)' })
-  if (result?.busy !== 0) throw new DataFault('another program reads the database, and keeps its old pages\nTry again.')
+  if (result?.busy !== 0)
+    throw new DataFault('another program is reading the database, and keeps its old pages\nTry again.')
 }
 
 /**

@@ -61,7 +61,7 @@ export const requireCurrentSchema = (sqlite: SqliteDatabase): void => {
   const version = versionOf(sqlite)
   if (version < MIGRATIONS.length) {
     throw new DataFault(
-      `the database is at schema ${version}, and this program works on schema ${MIGRATIONS.length}\nscrip serve brings a data folder up to date, scrip restore a backup.`,
+      `the database is at schema ${version}, and this program needs schema ${MIGRATIONS.length}\nscrip serve brings a data folder up to date, scrip restore a backup.`,
     )
   }
 }
@@ -71,7 +71,7 @@ const versionOf = (sqlite: SqliteDatabase): number => {
   const isOurs = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get() !== null
   const version = isOurs ? verifiedMigrations(sqlite, MIGRATIONS).length : 0
   if (version === 0)
-    throw new DataFault('this is not a Scrip database\nName one that scrip serve or scrip backup has written.')
+    throw new DataFault('this is not a Scrip database\nGive one written by scrip serve or scrip backup.')
   return version
 }
 
@@ -82,7 +82,7 @@ export const schemaFaults = (sqlite: SqliteDatabase): string[] => {
   const others = [...present].filter(([name, sql]) => !made.has(name) || made.get(name) !== sql)
   return [
     ...others.map(
-      ([name]) => `the ${name} ${made.has(name) ? 'is not as Scrip makes it' : 'does not belong to Scrip'}`,
+      ([name]) => `the ${name} ${made.has(name) ? 'is not as Scrip creates it' : 'does not belong to Scrip'}`,
     ),
     ...missing.map((name) => `the ${name} is missing`),
   ]

@@ -10,5 +10,5 @@ export const rewriteFile = (sqlite: SqliteDatabase): void => {
   sqlite.run('PRAGMA temp_store = FILE') // otherwise all of it has to fit in memory
   sqlite.run('VACUUM')
   const { busy } = sqlite.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
-  if (busy !== 0) throw new DataFault('another program reads the database, and keeps its old pages\nTry again.')
+  if (busy !== 0) throw new DataFault('another program is reading the database, and keeps its old pages\nTry again.')
 }

@@ -93,7 +93,7 @@ const cookieIn = ({ headers }: Request, name: string): string | undefined =>
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-const REFUSED = `The desk is open to the browser that its address let in.
+const REFUSED = `Only the browser that opened the address can use the desk.
 Stop scrip desk, start it again, and open the address that it prints. It works once.
 `
 

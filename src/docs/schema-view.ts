@@ -58,19 +58,24 @@ export const typeOf = (document: ApiDocument, schema: Schema): string => {
   return format === undefined || /^int|^double$/.test(format) ? types : `${types} (${format})`
 }
 
-/** The limits of a schema, in words. */
-const LIMITS = {
-  const: 'One of',
-  exclusiveMinimum: 'More than',
-  minimum: 'From',
-  maximum: 'Up to',
-  minLength: 'Length from',
-  maxLength: 'Length up to',
-  minItems: 'Items from',
-  maxItems: 'Items up to',
-  pattern: 'Matches',
-  default: 'Default',
-} as const
+/** The bounds of a value, its length or its number of items, and the unit. */
+const RANGES = [
+  ['minimum', 'maximum', ''],
+  ['minLength', 'maxLength', 'character'],
+  ['minItems', 'maxItems', 'item'],
+] as const
+
+const FACTS = { const: 'One of', exclusiveMinimum: 'More than', pattern: 'Matches', default: 'Default' } as const
+
+/** A range in words: `8 to 256 characters`, `at least 1`. */
+const rangeOf = (schema: Schema, [from, to, noun]: (typeof RANGES)[number]): Html | undefined => {
+  const [least, most] = [schema[from], schema[to]]
+  if (least === undefined && most === undefined) return undefined
+  const unit = noun === '' ? '' : ` ${noun}${(most ?? least) === 1 ? '' : 's'}`
+  if (least === undefined) return html`At most ${codeOf(most)}${unit}`
+  if (most === undefined) return html`At least ${codeOf(least)}${unit}`
+  return least === most ? html`${codeOf(least)}${unit}` : html`${codeOf(least)} to ${codeOf(most)}${unit}`
+}
 
 /** The values that a schema allows. One that is taken in either case is shown once. */
 const limitsView = ({ items, anyOf, ...rest }: Schema): Html => {
@@ -78,10 +83,12 @@ const limitsView = ({ items, anyOf, ...rest }: Schema): Html => {
   const isFirst = (value: unknown, index: number, all: readonly unknown[]): boolean =>
     all.findIndex((one) => String(one).toUpperCase() === String(value).toUpperCase()) === index
   const choices = schema.enum?.filter(isFirst).map((value, index) => html`${index > 0 && ', '}${codeOf(value)}`)
-  const facts = Object.entries(LIMITS)
-    .map(([name, words]) => [words, schema[name as keyof typeof LIMITS]] as const)
+  const ranges = RANGES.flatMap((range) => rangeOf(schema, range) ?? [])
+  const named = Object.entries(FACTS)
+    .map(([name, words]) => [words, schema[name as keyof typeof FACTS]] as const)
     .filter(([, value]) => value !== undefined)
     .map(([words, value]) => html`${words} ${codeOf(value)}`)
+  const facts = [...ranges, ...named]
   if (choices) facts.unshift(html`One of ${choices}`)
   if (facts.length === 0) return html`${items && limitsView(items)}`
   return html`<p class="soft">${facts.map((fact, index) => html`${index > 0 && ' · '}${fact}`)}</p>`

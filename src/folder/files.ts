@@ -72,7 +72,7 @@ export const requirePrivateFiles = (dataDir: string): void => {
   const folder = statOf(dataDir)
   if (!folder?.isDirectory()) return // it is made, or refused, where it is used
   if (process.platform !== 'win32' && (folder.mode & WRITTEN_BY_EVERYBODY) !== 0) {
-    throw new DataFault(`every user of the machine can replace files of this folder\nRun chmod o-w ${dataDir}.`)
+    throw new DataFault(`any user of this machine can replace files in this folder\nRun chmod o-w ${dataDir}.`)
   }
   const exposed = readdirSync(dataDir).find((name) => PRIVATE_FILES.test(name) && isExposed(join(dataDir, name)))
   if (exposed !== undefined) throw new DataFault(exposure(join(dataDir, exposed)))

@@ -31,7 +31,7 @@ export const lockForServing = (dataDir: string): Disposable => {
   return locks.move()
 }
 
-const WRITES_TOO_LONG = 'a command writes to this folder for too long\nTry again.'
+const WRITES_TOO_LONG = 'a command has been writing to this folder for too long\nTry again.'
 
 /** For a folder that no command writes. @throws DataFault while another process has it */
 export const lockForLife = (dataDir: string, waitMs = 0): Disposable =>
@@ -40,7 +40,7 @@ export const lockForLife = (dataDir: string, waitMs = 0): Disposable =>
     SERVER_FILE,
     WRITE,
     waitMs,
-    'another scrip serve works on this folder\nStop it first, or name another folder.',
+    'another scrip serve is using this folder\nStop it first, or use another folder.',
   )
 
 /** True if a server has the folder, or a command replaces its database. */
@@ -57,7 +57,7 @@ export const lockForReading = (dataDir: string): Disposable =>
     SERVER_FILE,
     READ,
     MOMENT_MS,
-    'another command makes or replaces the database of this folder\nTry again when it is done.',
+    'another command is creating or replacing the database of this folder\nTry again when it is done.',
   )
 
 /** For a command that writes. Undefined while another process writes. @throws DataFault as {@link lockForReading} */
@@ -103,7 +103,7 @@ export const lockForReplacing = (dataDir: string): Disposable =>
     SERVER_FILE,
     'BEGIN EXCLUSIVE',
     MOMENT_MS,
-    'a scrip serve or another command works on this folder\nStop it first, or name another folder.',
+    'a scrip serve or another command is using this folder\nStop it first, or use another folder.',
   )
 
 /** @throws DataFault when another process has it for longer than `waitMs` */
@@ -113,7 +113,7 @@ export const lockForCopying = async (dataDir: string, waitMs = MINUTE_MS): Promi
     if (folderLock) return folderLock
     if (sinceStartMs() >= endMs)
       throw new DataFault(
-        'another backup, an import of codes or the erasure of a person works on this folder\nTry again when it is done.',
+        'another backup, an import of codes or the erasure of a person is running on this folder\nTry again when it is done.',
       )
   }
 }

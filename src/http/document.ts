@@ -114,4 +114,4 @@ export const faultsIn = <Schema extends TSchema>(check: TypeCheck<Schema>, value
 export const unwritable = (value: object): Fault[] =>
   Object.entries(value)
     .filter(([, member]) => !isWritable(member))
-    .map(([field]) => ({ path: `/${field}`, what: 'a text must not hold NUL or half a surrogate pair' }))
+    .map(([field]) => ({ path: `/${field}`, what: 'a text must not contain NUL or half a surrogate pair' }))

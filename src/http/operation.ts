@@ -195,7 +195,11 @@ const CREATED = 201
 const CREATED_HEADERS = Type.Object({ Location: Type.String({ description: 'The path of the new record' }) })
 const KEY_HEADERS = Type.Object({
   'Idempotency-Key': Type.Optional(
-    Type.String({ minLength: 8, maxLength: 256, description: 'A repeated key gets the stored response for 24 hours' }),
+    Type.String({
+      minLength: 8,
+      maxLength: 256,
+      description: 'Repeating a key within 24 hours returns the stored response',
+    }),
   ),
 })
 const REPLAY_HEADERS = Type.Object({

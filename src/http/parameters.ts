@@ -98,7 +98,8 @@ export const idTextFilter = (record: string) =>
     id,
   )
 
-const text: Read<string> = (value) => (isWritable(value) ? value : new ParameterProblem('format', 'must not hold NUL'))
+const text: Read<string> = (value) =>
+  isWritable(value) ? value : new ParameterProblem('format', 'must not contain NUL')
 
 export const textFilter = (description: string, example: string) => filter(Type.String({ description, example }), text)
 
@@ -206,9 +207,9 @@ export const sortQuery = <Field extends string>(fields: readonly Field[]) => ({
 const sort =
   <Field extends string>(fields: readonly Field[]): Read<Partial<Sort<Field>>> =>
   (value, query) => {
-    if (!isWritable(value)) return new ParameterProblem('format', 'must not hold NUL')
+    if (!isWritable(value)) return new ParameterProblem('format', 'must not contain NUL')
     if (query.has('sort_by') || query.has('sort_order')) {
-      return new ParameterProblem('format', 'must not come with sort_by or sort_order')
+      return new ParameterProblem('format', 'cannot be combined with sort_by or sort_order')
     }
     const sent = parseSort(value)
     if (!sent) return new ParameterProblem('object', 'must be a JSON object with the members field and direction')

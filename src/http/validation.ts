@@ -156,7 +156,7 @@ const boundOf = ({ schema, value, path }: ValueError): Problem => {
 
 const choicesOf = (schema: TSchema): unknown[] => schema.anyOf.map((choice: TSchema) => choice.const)
 
-const UNWRITABLE = 'must not hold NUL or half a surrogate pair'
+const UNWRITABLE = 'must not contain NUL or half a surrogate pair'
 
 /** True if a value can be stored and returned unchanged. */
 export const isWritable = (value: unknown): boolean => writingProblem(value) === undefined
@@ -165,7 +165,7 @@ export const isWritable = (value: unknown): boolean => writingProblem(value) ===
 export const writingProblem = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? undefined : UNWRITABLE
   if (typeof value === 'number') {
-    return Number.isFinite(value) ? undefined : 'must not hold numbers that a double cannot keep'
+    return Number.isFinite(value) ? undefined : 'must not contain numbers that a double cannot keep'
   }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {

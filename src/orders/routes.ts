@@ -83,7 +83,7 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
         unexpectedError: 'Failed to create order',
         summary: 'Buy vouchers',
         description:
-          'The price is the current one of the charges endpoint, and the wallet pays it at once. Up to 5 instant digital cards are delivered in the response. All other orders are PENDING at first.',
+          'The order costs what the charges endpoint quotes now, and the wallet is debited immediately. Up to 5 instant digital cards are delivered in the response. All other orders are PENDING at first.',
         body: OrderBody,
         read: readOrder,
         once: true,

@@ -116,14 +116,14 @@ const codeReader = ({ query, reference, cipher, nowMs }: Importing) => {
     if (expiresAtMs === undefined) return 'expires_at: is not an RFC 3339 time'
     if (expiresAtMs !== null && expiresAtMs <= nowMs) return 'expires_at: is in the past'
     const fingerprint = cipher.fingerprint(cardNumber)
-    if (fingerprint === undefined) return 'card_number: must hold more than spaces and dashes'
+    if (fingerprint === undefined) return 'card_number: must contain more than spaces and dashes'
     const code = {
       cardNumber: seenOf(cardNumber),
       pinCode: pinCode && seenOf(pinCode),
       claimUrl: claimUrl && seenOf(claimUrl),
     }
-    if (code.pinCode === '') return 'pin_code: must hold a sign that is seen'
-    if (code.claimUrl === '') return 'claim_url: must hold a sign that is seen'
+    if (code.pinCode === '') return 'pin_code: must contain a visible character'
+    if (code.claimUrl === '') return 'claim_url: must contain a visible character'
     return { productId, denominationMinor, fingerprint, expiresAtMs, code }
   }
 }

@@ -140,7 +140,7 @@ export const nextKeyIn = (dataDir: string, envKey: Uint8Array | undefined): Uint
   const left = readKey(dataDir, NEXT_KEY_FILE)
   if (left && envKey && markFrom(left) !== markFrom(envKey)) {
     throw new DataFault(
-      `${NEXT_KEY_FILE} holds the new key of a run that was interrupted\nFinish that run without another key.`,
+      `${NEXT_KEY_FILE} contains the new key of an interrupted run\nFinish that run without giving another key.`,
     )
   }
   const key = left ?? envKey ?? freshSecret(VOUCHER_KEY_BYTES)

@@ -77,7 +77,7 @@ export const payoutListQuery = (reference: Reference) =>
       Type.String({ description: 'ISO 4217', example: 'USD' }),
       (code) => reference.findCurrencyByCode(code.toUpperCase()) ?? CURRENCY_WRONG,
     ),
-    search: searchFilter('A part of the reference or of the e-mail, in either case', 'bonus'),
+    search: searchFilter('Part of the reference or the e-mail address; case does not matter', 'bonus'),
     ...orderQuery(PAYOUT_SORTS),
   })
 

@@ -81,7 +81,7 @@ const payeeFaults = (body: JsonObject): Violation[] => {
   const named = PERSON.filter((field) => body[field] !== undefined)
   if (body.beneficiary_id !== undefined) {
     if (named.length === 0) return []
-    return [{ field: 'beneficiary_id', rule: 'format', problem: `must not come with ${named.join(', ')}` }]
+    return [{ field: 'beneficiary_id', rule: 'format', problem: `cannot be combined with ${named.join(', ')}` }]
   }
   if (named.length === 0) return [{ field: 'beneficiary_id', rule: 'required', problem: PAYEE_REQUIRED }]
   return PERSON.filter((field) => !named.includes(field)).map((field) => ({

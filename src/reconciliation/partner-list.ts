@@ -79,8 +79,8 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
     const wrong: Wrong = (column, what) => problems.push({ line, column, what })
     if (endsInside(record)) wrong(null, `has lines that end with CR alone. ${SAVE_AS}`)
     else if (record.length > RECORD_CHARACTERS_MAX) wrong(null, 'is longer than 65,536 characters')
-    else if (record.includes('\0')) wrong(null, `holds NUL, as UTF-16 does. ${SAVE_AS}`)
-    else if (record.includes(UNDECODED)) wrong(null, 'holds bytes that are not UTF-8')
+    else if (record.includes('\0')) wrong(null, `contains NUL, as UTF-16 does. ${SAVE_AS}`)
+    else if (record.includes(UNDECODED)) wrong(null, 'contains bytes that are not UTF-8')
     else if (isJson) {
       const value = jsonIn(record)
       if (isObject(value)) rows.push(...rowIn(value, line, reference, wrong))

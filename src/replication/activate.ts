@@ -46,7 +46,7 @@ interface Upgrading {
 /** Brings copy and PostgreSQL up to the schema of this release: both in one transaction, PostgreSQL first. */
 export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: LeaseGrant): Promise<void> => {
   if (taken.schemaVersion > SCHEMA_VERSION)
-    throw new ServerUnfit('the record was made by another release\nRun that one.')
+    throw new ServerUnfit('the record was created by another release\nRun that release.')
   const { ask } = connection
   if (taken.schemaVersion === SCHEMA_VERSION) {
     const [row] = await ask<{ release: string }>('SELECT release FROM scrip.installation')

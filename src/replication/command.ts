@@ -92,7 +92,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
   if (needs === 'read') return { lagSeconds: undefined, gateOf: undefined, leave }
   if (installation.schemaVersion < SCHEMA_VERSION) {
     throw new DataFault(
-      `the record is at schema ${installation.schemaVersion}, and this program works on schema ${SCHEMA_VERSION}\nscrip serve brings it up to date.`,
+      `the record is at schema ${installation.schemaVersion}, and this program needs schema ${SCHEMA_VERSION}\nscrip serve brings it up to date.`,
     )
   }
   const holder = `${hostname()}-command-${Buffer.from(freshSecret(6)).toString('hex')}`
@@ -150,7 +150,7 @@ const joinServer = async (parts: Parts, installation: Installation | undefined):
   const { dataDir, connection, leave } = parts
   const position = preparationOf(dataDir, installation) === 'follow' ? positionIn(databasePath(dataDir)) : undefined
   if (!position || !installation)
-    throw new DataFault('a server makes the copy of this folder\nTry again when it is ready.')
+    throw new DataFault('a server is still building the copy in this folder\nTry again when it is ready.')
   const isActiveHere = installation.holder !== null && position.leaseEpoch === installation.epoch
   const lagSeconds = isActiveHere ? undefined : await lagSecondsOf(connection, position)
   return { gateOf: undefined, lagSeconds, leave }

@@ -30,7 +30,8 @@ export const compareCopy = async (connection: Connection, path: string): Promise
       (ask) => compared(ask, path),
     )
     if (differences) return differences
-    if (sinceStartMs() > endMs) throw new DataFault('the copy does not follow the record\nSee scrip postgres status.')
+    if (sinceStartMs() > endMs)
+      throw new DataFault('the copy has stopped following PostgreSQL\nSee scrip postgres status.')
     await Bun.sleep(PAUSE_MS)
   }
 }

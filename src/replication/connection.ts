@@ -28,7 +28,7 @@ export class PostgresAway extends ProgramError {
     readonly reason: string,
     options?: ErrorOptions,
   ) {
-    super(EXIT.failed, `the record cannot be reached: ${reason}\nSee that PostgreSQL runs, and the network.`, options)
+    super(EXIT.failed, `cannot connect to PostgreSQL: ${reason}\nCheck that it is running and that this machine can reach it.`, options)
   }
 }
 
@@ -74,8 +74,8 @@ const CERTIFICATE_REFUSED = 'SC003'
 /** Advice if trying again does not help: wrong user, password, database, rights or certificate. */
 const REMEDIES = [
   ['28', 'Check user and password in SCRIP_POSTGRES, and pg_hba.conf of PostgreSQL.'],
-  ['3D', 'Make the database, or name another one.'],
-  ['42501', 'Grant it to the user, or name the owner of the schema scrip.'],
+  ['3D', 'Create the database, or use another one.'],
+  ['42501', 'Grant it to the user, or use the owner of the schema scrip.'],
   [CERTIFICATE_REFUSED, 'Name the host that it is for, and its certificate authority in sslrootcert.'],
 ] as const
 
@@ -303,7 +303,7 @@ const certificatesIn = (file: string): string => {
     new X509Certificate(text)
     return text
   } catch {
-    throw new DataFault(`sslrootcert: ${file} holds no certificate\nName a PEM file of certificate authorities.`)
+    throw new DataFault(`sslrootcert: ${file} contains no certificate\nGive a PEM file with CA certificates.`)
   }
 }
 

@@ -35,18 +35,18 @@ export const preparationOf = (dataDir: string, installation: Installation | unde
   if (!installation) {
     throw new DataFault(
       position
-        ? `this folder is a copy of the record ${position.installation}, and this record is empty\nName the record in SCRIP_POSTGRES, or restore it.`
-        : 'the record is empty, and this folder holds data\nRun scrip postgres init to upload it.',
+        ? `this folder is a copy of the record ${position.installation}, and this record is empty\nSet SCRIP_POSTGRES to the record, or restore it.`
+        : 'the record is empty, and this folder contains data\nRun scrip postgres init to upload it.',
     )
   }
   if (!position) {
     throw new DataFault(
-      `this folder holds other data, and is not a copy of the record ${installation.id}\nName an empty folder, or another record.`,
+      `this folder contains other data, and is not a copy of the record ${installation.id}\nUse an empty folder, or another record.`,
     )
   }
   if (position.installation !== installation.id) {
     throw new ServerUnfit(
-      `this folder is a copy of the record ${position.installation}, and SCRIP_POSTGRES names the record ${installation.id}\nName the right one, or an empty folder.`,
+      `this folder is a copy of the record ${position.installation}, and SCRIP_POSTGRES names the record ${installation.id}\nUse the right one, or an empty folder.`,
     )
   }
   return 'follow'

@@ -99,8 +99,9 @@ export const checkServer = async (ask: Ask): Promise<boolean> => {
 
 const faultOf = (server: Server): string | undefined => {
   if (server.version < VERSION_MIN)
-    return `the record needs PostgreSQL 15 or newer, and this is ${Math.floor(server.version / 10_000)}\nUpgrade it, or name another one.`
-  if (server.is_standby) return 'this PostgreSQL is a standby, which takes no writes\nName the primary, or all of them.'
+    return `the record needs PostgreSQL 15 or newer, and this is ${Math.floor(server.version / 10_000)}\nUpgrade it, or use another one.`
+  if (server.is_standby)
+    return 'this PostgreSQL is a standby, which takes no writes\nUse the primary, or list all servers.'
   if (server.fsync !== 'on') return 'this PostgreSQL has fsync off, and would lose commits\nSet fsync to on.'
   if (server.read_only !== 'off')
     return 'default_transaction_read_only is on for this user or database, which then takes no writes\nReset it: ALTER ROLE or ALTER DATABASE ... RESET default_transaction_read_only.'
@@ -109,11 +110,11 @@ const faultOf = (server: Server): string | undefined => {
   if (server.has_schema && !server.can_use)
     return 'the user has no rights on the schema scrip\nGrant USAGE and CREATE on it, or make the user its owner.'
   if (!server.has_schema && !server.can_create)
-    return 'the user may not make the schema scrip\nGrant CREATE on the database, or make the schema for the user.'
+    return 'the user may not create the schema scrip\nGrant CREATE on the database, or create the schema for the user.'
   if (server.has_schema && !server.is_ours && !server.is_empty)
-    return 'the schema scrip holds tables of another program\nName another database.'
+    return 'the schema scrip contains tables of another program\nUse another database.'
   if (!server.can_write)
-    return 'the user may not write the tables of the schema scrip\nName the user that has made them, or grant it to this one.'
+    return 'the user may not write the tables of the schema scrip\nUse the user that created them, or grant it to this one.'
   return undefined
 }
 
@@ -145,7 +146,7 @@ export const findInstallation = async (ask: Ask): Promise<Installation | undefin
   }
   if (installation.schemaVersion > SCHEMA_VERSION) {
     throw new ServerUnfit(
-      `the record is at schema ${installation.schemaVersion}, and this program knows schemas up to ${SCHEMA_VERSION}: a newer release has made it, or a build before the first one\nRun Scrip ${installation.release}, which has made it.`,
+      `the record is at schema ${installation.schemaVersion}, and this program knows schemas up to ${SCHEMA_VERSION}: it was created by a newer release, or by a build before the first one\nRun Scrip ${installation.release}, which created it.`,
     )
   }
   return installation
@@ -214,7 +215,9 @@ export const makeInstallation = async (
         "SELECT to_regclass('scrip.installation') IS NOT NULL AS is_there",
       )
       if (isThere)
-        throw new DataFault('the record already holds data\nName an empty database, or serve a folder of this record.')
+        throw new DataFault(
+          'the record already contains data\nUse an empty database, or serve a folder of this record.',
+        )
       const [{ has_schema: hasSchema } = {}] = await ask<{ has_schema: boolean }>(
         "SELECT to_regnamespace('scrip') IS NOT NULL AS has_schema",
       )

@@ -41,7 +41,7 @@ export const DOCUMENTATION: Additions = {
   operations: {
     login: {
       description:
-        'In the sandbox the client `sandbox` with the password `sandbox` always exists. A username `sbx_<name>` makes a world of that name on the spot: a fresh copy of the seeded state that no other world can touch.',
+        'In the sandbox the client `sandbox` with the password `sandbox` always exists. A username `sbx_<name>` creates a world of that name: a fresh copy of the sample data that no other world can touch.',
       bodyExample: { username: SANDBOX_USERNAME, password: SANDBOX_USERNAME },
     },
   },

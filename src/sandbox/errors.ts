@@ -48,14 +48,14 @@ const NO_ROOM = { kind: 'TOO_MANY_REQUESTS', headers: { 'Retry-After': '60' } } 
 export const worldsExhausted = (worldsMax: number): Failure => ({
   code: 'worlds_exhausted',
   ...NO_ROOM,
-  message: `This sandbox holds ${worldsMax} worlds already. Drop one first.`,
+  message: `This sandbox already has ${worldsMax} worlds. Drop one first.`,
   isUniform: true,
 })
 
 export const snapshotsExhausted = (snapshotsMax: number): Failure => ({
   code: 'snapshots_exhausted',
   ...NO_ROOM,
-  message: `This sandbox holds ${snapshotsMax} snapshots already. Delete one first.`,
+  message: `This sandbox already has ${snapshotsMax} snapshots. Delete one first.`,
 })
 
 /** A fault that closes the connection instead of sending a response. */

@@ -29,7 +29,7 @@ const GROUP = {
 }
 /** The last group in the document: tools send requests in its order, and those after a logout would be refused. */
 const LAST_GROUP = { ...GROUP, tag: LAST_TAG, tagDescription: 'Revoke all tokens, at the end.' }
-const unwritable = (field: string) => violation(field, 'format', 'must not hold NUL or half a surrogate pair')
+const unwritable = (field: string) => violation(field, 'format', 'must not contain NUL or half a surrogate pair')
 
 export interface SessionRoutesOptions {
   credentials: CredentialCheck

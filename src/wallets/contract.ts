@@ -45,7 +45,7 @@ export const TransactionListQuery = Type.Object({
   ...pageQuery(PAGE),
   wallet_id: idFilter('wallet'),
   currency: currencyCodeFilter,
-  search: searchFilter('A part of source_id or of remarks, in either case', 'opening'),
+  search: searchFilter('Part of source_id or remarks; case does not matter', 'opening'),
   transaction_type: choiceFilter(TRANSACTION_TYPES, 'Only credits, or only debits'),
   status: choiceFilter(TRANSACTION_STATUSES, 'Only with this status'),
   source_type: choiceFilter(SOURCE_TYPES, 'Only from this kind of source'),

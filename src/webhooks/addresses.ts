@@ -38,8 +38,8 @@ const urlProblem = (text: string, { isLocal }: AddressRules): UrlProblem => {
   if (!url || !schemes.includes(url.protocol) || text.length > URL_LENGTH_MAX) {
     return `must be ${isLocal ? 'an http or https' : 'an https'} URL of at most ${URL_LENGTH_MAX} characters`
   }
-  if (UNWRITTEN.test(text)) return 'must not hold spaces or control characters'
-  if (USERINFO.test(text)) return 'must not hold credentials'
+  if (UNWRITTEN.test(text)) return 'must not contain spaces or control characters'
+  if (USERINFO.test(text)) return 'must not contain credentials'
   if (url.port === '0') return 'must not have the port 0'
   return undefined
 }

@@ -27,7 +27,7 @@ export class Secrets {
     const isShared = previousSecret !== null && previousUntilMs !== null && nowMs < previousUntilMs
     const sealed = isShared ? [webhook.secret, previousSecret] : [webhook.secret]
     const opened = sealed.flatMap((each) => cipher.decrypt(each, associatedDataOfSecret(webhook)) ?? [])
-    if (opened.length === 0) throw new Error(`the secret of ${webhook.id} cannot be opened`)
+    if (opened.length === 0) throw new Error(`the secret of ${webhook.id} cannot be decrypted`)
     return opened
   }
 }

@@ -7,7 +7,7 @@ const server = await sharedServer()
 const PHONE = 'phone must be a valid phone number including the country code'
 const COUNTRY = 'country must be an ISO 3166-1 alpha-2 country code'
 const METADATA = 'metadata must be at most 16 KiB as JSON'
-const UNWRITABLE = 'must not hold NUL or half a surrogate pair'
+const UNWRITABLE = 'must not contain NUL or half a surrogate pair'
 
 /** An e-mail address with this number of characters. */
 const emailOf = (length: number): string =>

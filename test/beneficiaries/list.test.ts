@@ -261,7 +261,7 @@ describe('search of beneficiaries', () => {
     expect(pageOf(response)).toEqual(['2', '2', '3', '2', null, null])
   })
 
-  test.each([['NUL', 'search=%00', 'search must not hold NUL']])('400 refuses %s', async (_, query, message) => {
+  test.each([['NUL', 'search=%00', 'search must not contain NUL']])('400 refuses %s', async (_, query, message) => {
     await expectRefusal(await request(world, `?${query}`), message)
   })
 })

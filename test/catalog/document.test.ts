@@ -33,7 +33,7 @@ const problemsOf = (document: unknown): readonly string[] => {
 /** The problems that the import reports for a catalog of one product, which differs from a valid one in these members. */
 const problemsWith = (change: Record<string, unknown>) => problemsOf({ products: [catalogEntry(change)] })
 
-const UNWRITABLE = 'a text must not hold NUL or half a surrogate pair'
+const UNWRITABLE = 'a text must not contain NUL or half a surrogate pair'
 const band = (change: object) => ({ denominations: [{ min_value: 10, max_value: 100, discount: 5, ...change }] })
 
 describe('a valid catalog', () => {

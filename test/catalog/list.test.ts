@@ -116,7 +116,7 @@ describe('page and limit of products', () => {
       limit: [['integer', 'must be a whole number']],
       country_id: [['integer', 'must be a positive whole number']],
       currency_id: [['integer', 'must be a positive whole number']],
-      search: [['format', 'must not hold NUL']],
+      search: [['format', 'must not contain NUL']],
       sort: [['object', 'must be a JSON object with the members field and direction']],
     }))
 })
@@ -240,7 +240,7 @@ describe('sort of products', () => {
     '400 names sort if it is combined with %s',
     (query) =>
       expectRefusal(`${query.includes('sort=') ? query : `sort={"field":"id"}&${query}`}`, {
-        sort: [['format', 'must not come with sort_by or sort_order']],
+        sort: [['format', 'cannot be combined with sort_by or sort_order']],
       }),
   )
 

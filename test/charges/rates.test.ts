@@ -89,8 +89,8 @@ describe('an invalid rates file', () => {
     ['{"base":"USD","rates":[]}', ['/rates: must be an object, such as {"EUR":"0.92"}']],
     ['{"base":"USD","rates":{"EUR":true}}', ['/rates/EUR: true is not a decimal, as a text or a number']],
     ['{"base":"USD","rates":{"EUR":{"a":1}}}', ['/rates/EUR: {"a":1} is not a decimal, as a text or a number']],
-    ['{"base":"USD","rates":{"EUR":1,"JPY":2,"EUR":1}}', ['/rates/EUR: stands twice']],
-    ['{"base":"USD","base":"EUR","rates":{}}', ['/base: stands twice']],
+    ['{"base":"USD","rates":{"EUR":1,"JPY":2,"EUR":1}}', ['/rates/EUR: appears twice']],
+    ['{"base":"USD","base":"EUR","rates":{}}', ['/base: appears twice']],
     [
       '{"base":"USD","rates":{"EUR":0.123456789}}',
       ['/rates/EUR: 0.123456789 is not a positive decimal with at most 8 decimals'],

@@ -100,6 +100,12 @@ describe('GET /docs', () => {
     expect(orders).not.toContain('<code>pending</code>')
   })
 
+  test('says limits in words', async () => {
+    const order = await textOf('/docs/operations/placeOrder')
+    expect(order).toContain('<code>8</code> to <code>256</code> characters')
+    expect(order).toContain('At least <code>1</code>')
+  })
+
   test('finds everything that has a page, and headings of guides', async () => {
     const found = await index()
     expect(found.map(({ href }) => href)).toEqual(

@@ -39,7 +39,7 @@ describe('beside a server that hangs', () => {
         expect({ ...made, stdout: JSON.parse(made.stdout) }).toEqual({
           exitCode: 0,
           stdout: { file: backup, bytes: statSync(backup).size },
-          stderr: 'The copy is good, but has no row in the audit: the server of the folder does not respond.\n',
+          stderr: 'The copy is good, but has no row in the audit: the server of the folder is not responding.\n',
         })
         expect(await run(['verify', backup])).toMatchObject({ exitCode: 0 })
         const refused = await operator.run(['backup', backup])

@@ -91,7 +91,7 @@ stockedTest('an import of a file without codes says so', async (operator) => {
     expect(await operator.run(['vouchers', 'import', operator.file('empty.jsonl', content)])).toEqual({
       exitCode: 0,
       stdout: 'imported  0\n',
-      stderr: 'The file holds no codes: nothing was imported.\n',
+      stderr: 'The file contains no codes. Nothing was imported.\n',
     })
 })
 

@@ -228,7 +228,7 @@ const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fau
       ...hashedAgain(rows),
       "UPDATE audit SET key_mark = 'of eve'",
     ],
-    /^the key of eve of the audit does not open$/,
+    /^the key of eve of the audit cannot be decrypted$/,
   ],
   [
     'an audit that is emptied',
@@ -238,7 +238,7 @@ const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fau
   [
     'a mark of the key that is removed',
     (rows) => ['DELETE FROM voucher_key', ...hashedAgain(rows), 'UPDATE audit_head SET seal = NULL'],
-    /^the audit has no key, and there is one$/,
+    /^the audit was written without a key, and the folder has one$/,
   ],
   [
     'an audit that is emptied, with the mark of its key',
@@ -247,7 +247,7 @@ const FORGERIES: [what: string, statements: (rows: StoredRow[]) => string[], fau
       'DELETE FROM voucher_key',
       `UPDATE audit_head SET count = 0, hash = '${FIRST}', seal = NULL`,
     ],
-    /^the audit has no key, and there is one$/,
+    /^the audit was written without a key, and the folder has one$/,
   ],
 ]
 
@@ -325,7 +325,7 @@ describe('the chain', () => {
       const refused = await operator.run(['restore', forged, '--force'])
       expect(refused).toMatchObject({
         exitCode: 4,
-        stderr: expect.stringContaining('the audit has no key, and there is'),
+        stderr: expect.stringContaining('the audit was written without a key, and the folder has'),
       })
       expect(await operator.run(['restore', backup, '--force'])).toMatchObject({ exitCode: 0 })
       expect(await faultsOf(operator)).toEqual([])

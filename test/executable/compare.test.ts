@@ -259,7 +259,7 @@ describe('a 429 of the host', () => {
   })
 
   test.each([
-    ['again and again', '0', 'the host refuses the requests of this client as too many\n'],
+    ['again and again', '0', 'the host refuses this client because of too many requests\n'],
     ['for longer than an hour', '999999999', 'the host has no requests left for this client within an hour\n'],
   ])('%s ends the comparison with a report of what was compared until then', (_, after, why) =>
     altered(

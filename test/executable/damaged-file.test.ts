@@ -108,7 +108,7 @@ describe('a live server whose database turns out damaged', () => {
       const { stderr } = await run(['serve', '--mode', 'live', '--port', '0', '--data-dir', operator.dataDir], {
         through: ['timeout', '--preserve-status', '-s', 'TERM', '2'],
       })
-      expect(stderr).toContain('the database is younger than the log beside it')
+      expect(stderr).toContain('the database is newer than the log beside it')
       expect(stderr).toContain(`log=${fileOf(operator)}-wal`)
     }))
 })

@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
       .fill(`${id}-1`)
     const said = await confirm()
     const [balance] = await customer.wallet()
-    expect(said).toContain(`Wallet 1 of acme receives 9.75 USD, and holds ${shown(balance)} USD then.`)
+    expect(said).toContain(`Wallet 1 of acme receives 9.75 USD. Its balance is then ${shown(balance)} USD.`)
     await page.getByText('9.75 USD').first().waitFor()
     expect(await operator.json('orders', 'show', String(id))).toMatchObject({
       refunded_amount: 9.75,
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await dialog()
       .getByLabel(/^amount/)
       .fill('7000')
-    expect(await confirm()).toContain(`receives 7,000.00 USD, and holds ${shown(before + 7_000)} USD then.`)
+    expect(await confirm()).toContain(`receives 7,000.00 USD. Its balance is then ${shown(before + 7_000)} USD.`)
     await low.getByText('No wallet is below its threshold.').waitFor()
     expect((await customer.wallet())[0]).toBe(before + 7_000)
   })

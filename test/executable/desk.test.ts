@@ -18,7 +18,7 @@ const deskTest = (sentence: string, work: (session: Session, operator: Operator,
 describe('scrip desk', () => {
   operatorTest('refuses a folder that is not there, and makes none: exit 4', async (operator) => {
     const refused = await operator.run(['desk', '--desk-port', '0'])
-    const problem = `scrip: ${operator.dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${operator.dataDir}.\n`
+    const problem = `scrip: ${operator.dataDir} contains no database\nCheck the name, or create one: scrip client add NAME --data-dir ${operator.dataDir}.\n`
     expect(refused).toEqual({ exitCode: 4, stdout: '', stderr: problem })
     expect(existsSync(operator.dataDir)).toBe(false)
   })
@@ -210,7 +210,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     const fund = { command: 'wallet fund', input: { id: '1', amount: '12.50' } }
     const [said] = await session.ask([fund], true)
     expect(said?.notes).toEqual([
-      'Wallet 1 of acme receives 12.50 USD, and holds 1,012.50 USD then.',
+      'Wallet 1 of acme receives 12.50 USD. Its balance is then 1,012.50 USD.',
       'Dry run: nothing was changed.',
     ])
     expect(await wallet(session)).toBe('1,000.00 USD')
@@ -234,7 +234,7 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     const ends = (await Promise.all([session.ask([fund]), second.ask([fund])])).flat()
     expect(ends.filter(({ refusal }) => refusal === undefined)).toHaveLength(1)
     expect(ends.flatMap(({ refusal }) => refusal ?? [])).toEqual([
-      expect.stringContaining('has done scrip wallet fund 1 100 meanwhile\nLook at it again first.'),
+      expect.stringContaining('has done scrip wallet fund 1 100 in the meantime\nReview it first.'),
     ])
     expect(await wallet(session)).toBe('1,100.00 USD')
   })

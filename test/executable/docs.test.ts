@@ -151,7 +151,7 @@ describe('docs/operate/more-than-one-machine.md', () => {
     })
     expect(said.match(/reads .*/g)).toBeNull()
     expect(said).toContain(' role=active\n')
-    expect(said).toMatch(/copy and record hold the same +0 /)
+    expect(said).toMatch(/the copy matches the record +0 /)
     expect(said.trimEnd()).toEndWith('acme')
   })
 

@@ -21,7 +21,7 @@ describe('--dry-run', () => {
       await server.stop()
       await operator.json('payouts', 'advance', other.id, '--to', 'completed')
       const moves = (verb: string, amount: string, balance: string) =>
-        `Wallet 1 of acme ${verb} ${amount} USD, and holds ${balance} USD then.\n`
+        `Wallet 1 of acme ${verb} ${amount} USD. Its balance is then ${balance} USD.\n`
       const commands: [command: string[], result: object, moved?: string][] = [
         [['orders', 'deliver', `${waiting.id}`], { id: waiting.id, status: 'DELIVERED' }],
         [

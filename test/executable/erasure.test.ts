@@ -285,7 +285,7 @@ describe('scrip beneficiary erase', () => {
         await operator.json('beneficiary', 'erase', email)
         expect(await operator.run(['serve', '--mode', 'live', '--port', '0'])).toMatchObject({
           exitCode: 4,
-          stderr: expect.stringContaining('another scrip serve works on this folder'),
+          stderr: expect.stringContaining('another scrip serve is using this folder'),
         })
         await operator.json('client', 'list')
         expect((await server.request('/readyz')).status).toBe(200)
@@ -364,7 +364,7 @@ describe('scrip beneficiary erase', () => {
       expect({ exitCode, stdout, stderr }).toEqual({
         exitCode: 1,
         stdout: '',
-        stderr: `scrip: nothing was erased: to rewrite the database takes ${needed} MB of free space in ${operator.dataDir}, which has ${/which has (\d+)/.exec(stderr)?.[1]} MB\nMake room first.\n`,
+        stderr: `scrip: nothing was erased: rewriting the database takes ${needed} MB of free space in ${operator.dataDir}, which has ${/which has (\d+)/.exec(stderr)?.[1]} MB\nFree some space first.\n`,
       })
       expect(await operator.json<object[]>('transactions', '--limit', '1')).toMatchObject([
         { remarks: 'Asked for by ada.byron@example.com' },

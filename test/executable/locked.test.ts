@@ -12,7 +12,7 @@ describe('commands that write', () => {
   stockedTest('wait for each other, when no server runs', async (operator) => {
     const writeLock = lockForWriting(operator.dataDir)
     const waiting = launch(['wallet', 'fund', '1', '5', '--data-dir', operator.dataDir])
-    await waiting.logged('Another command writes to this folder. Waiting for it to end.')
+    await waiting.logged('Another command is writing to this folder. Waiting for it to finish.')
     expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
     writeLock?.[Symbol.dispose]()
     expect(await waiting.ended).toMatchObject({ exitCode: 0 })
@@ -21,11 +21,13 @@ describe('commands that write', () => {
 })
 
 describe('a command', () => {
-  test('reports with exit code 1 that another program writes for too long', async () => {
+  test('reports with exit code 1 that another program has been writing for too long', async () => {
     const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
     for (const error of [busy, tryLater(busy)]) {
       const ended = explainFaults('/data', () => Promise.reject(error)).catch((explainFaults: unknown) => explainFaults)
-      expect(await ended).toEqual(new ProgramError(1, '/data: another program writes for too long\nTry again.'))
+      expect(await ended).toEqual(
+        new ProgramError(1, '/data: another program has been writing for too long\nTry again.'),
+      )
     }
   })
 

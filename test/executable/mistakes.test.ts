@@ -20,13 +20,13 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'the data folder does not exist',
     'client list --data-dir dta',
     4,
-    'dta holds no database\nCheck the name, or make one: scrip client add NAME --data-dir dta.',
+    'dta contains no database\nCheck the name, or create one: scrip client add NAME --data-dir dta.',
   ],
   [
     'the folder is in use',
     'serve --mode live --port 0 DATA',
     4,
-    'data: another scrip serve works on this folder\nStop it first, or name another folder.',
+    'data: another scrip serve is using this folder\nStop it first, or use another folder.',
   ],
   [
     'the port is taken',
@@ -107,7 +107,7 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     4,
     'catalogue.json does not exist\nCheck its name and its folder.',
   ],
-  ['a file is a folder', 'vouchers import data DATA', 4, 'data is a folder\nName a file.'],
+  ['a file is a folder', 'vouchers import data DATA', 4, 'data is a folder\nGive a file.'],
   [
     'a catalog has a comma too many',
     'catalog validate comma.json',
@@ -124,13 +124,13 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'the data folder of a new client is a file',
     'client add bob --data-dir noise',
     4,
-    'noise is a file\nName a folder.',
+    'noise is a file\nGive a folder.',
   ],
   [
     'a live server is to serve a file',
     'serve --mode live --port 0 --data-dir noise',
     4,
-    'noise is a file\nName a folder.',
+    'noise is a file\nGive a folder.',
   ],
   [
     'a part of the path of a data folder is a file',
@@ -154,25 +154,25 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'a backup would overwrite a file',
     'backup codes.jsonl DATA',
     1,
-    'codes.jsonl already exists, and a backup overwrites nothing\nName another file, or a folder.',
+    'codes.jsonl already exists, and a backup overwrites nothing\nUse another file, or a folder.',
   ],
   [
     'a foreign file is verified',
     'verify noise',
     4,
-    'noise is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
+    'noise is not a Scrip database\nGive a file written by scrip backup, or the folder of a server.',
   ],
   [
     'a foreign file is restored',
     'restore noise --data-dir other',
     4,
-    'noise is not a Scrip database\nName a file that scrip backup has written, or the folder of a server.',
+    'noise is not a Scrip database\nGive a file written by scrip backup, or the folder of a server.',
   ],
   [
     'a restore would replace data that is served',
     'restore backup.sqlite --force DATA',
     4,
-    'data: a scrip serve or another command works on this folder\nStop it first, or name another folder.',
+    'data: a scrip serve or another command is using this folder\nStop it first, or use another folder.',
   ],
 ]
 

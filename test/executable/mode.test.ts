@@ -10,15 +10,15 @@ const SERVE = ['serve', '--port', '0']
 
 operatorTest('scrip run leaves the live folder of its shell alone, and says what to unset', async (operator) => {
   await operator.run(['client', 'add', 'acme'])
-  const message = `names ${operator.dataDir}, which holds live data: scrip run leaves it alone`
+  const message = `names ${operator.dataDir}, which contains live data: scrip run leaves it alone`
   const inShell = await run(['run', '--', 'true'], { env: { SCRIP_DATA_DIR: operator.dataDir } })
   expect(inShell).toEqual({
     exitCode: 4,
     stdout: '',
-    stderr: `scrip: SCRIP_DATA_DIR ${message}\nUnset SCRIP_DATA_DIR to run in memory, or name another folder.\n`,
+    stderr: `scrip: SCRIP_DATA_DIR ${message}\nUnset SCRIP_DATA_DIR to run in memory, or use another folder.\n`,
   })
   expect((await run(['run', '--data-dir', operator.dataDir, '--', 'true'])).stderr).toBe(
-    `scrip: --data-dir ${message}\nLeave it out to run in memory, or name another folder.\n`,
+    `scrip: --data-dir ${message}\nLeave it out to run in memory, or use another folder.\n`,
   )
 })
 

@@ -98,7 +98,7 @@ describe('a server', () => {
     ]) {
       expect({ wrong, line: await ask(operator, { ...sound, ...wrong }) }).toEqual({
         wrong,
-        line: { refusal: 'this socket takes the acts of scrip commands alone', exitCode: 2 },
+        line: { refusal: 'this socket is only for scrip commands', exitCode: 2 },
       })
     }
     expect(server.log()).not.toContain('an act failed')
@@ -140,7 +140,7 @@ describe('a server', () => {
       }
       expect(await amountIn(operator)).toBe(1000)
       const { stderr } = await server.stop()
-      expect(stderr.match(/commands that write cannot ask this server/g)).toHaveLength(1)
+      expect(stderr.match(/commands that write cannot reach this server/g)).toHaveLength(1)
       expect(await operator.json('wallet', 'fund', '1', '5')).toMatchObject({ amount: 1005 })
     }))
 })
@@ -169,7 +169,7 @@ operatorTest(
     const done = all.filter(({ exitCode }) => exitCode === 0)
     expect(done).not.toEqual([])
     // A slow machine cannot do all of them in this time.
-    const refusal = 'scrip: another command writes to this folder for too long\nTry again.\n'
+    const refusal = 'scrip: another command has been writing to this folder for too long\nTry again.\n'
     for (const { exitCode, stderr } of all)
       if (exitCode !== 0)
         expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(refusal) })

@@ -155,7 +155,7 @@ describe('exit 2 with a message, for', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'scrip: every user of the machine can read --voucher-key\nIn live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.\n',
+        'scrip: any user of this machine can read --voucher-key\nIn live mode, set SCRIP_VOUCHER_KEY or SCRIP_VOUCHER_KEY_FILE.\n',
     })
     const file = join(folder, 'key')
     writeFileSync(file, key, { mode: 0o600 })

@@ -77,7 +77,7 @@ describe.skipIf(tls === '')('refuses', () => {
     ])
     expect(await refused('localhost', `sslrootcert=${noCertificate}`)).toEqual([
       4,
-      `scrip: sslrootcert: ${noCertificate} holds no certificate\nName a PEM file of certificate authorities.\n`,
+      `scrip: sslrootcert: ${noCertificate} contains no certificate\nGive a PEM file with CA certificates.\n`,
     ])
     for (const [host, query] of [
       ['localhost', 'sslmode=require'],
@@ -91,7 +91,7 @@ describe.skipIf(tls === '')('refuses', () => {
     const status = await refusal(['postgres', 'status'], { SCRIP_POSTGRES: at('localhost', 'sslmode=require') })
     expect(status).toEqual([
       1,
-      'scrip: the record cannot be reached: it ends the connection instead of using TLS\nSee that PostgreSQL runs, and the network.\n',
+      'scrip: cannot connect to PostgreSQL: it ends the connection instead of using TLS\nCheck that it is running and that this machine can reach it.\n',
     ])
   })
 
@@ -117,11 +117,11 @@ describe.skipIf(tls === '')('refuses', () => {
     await postgres().sql('GRANT USAGE, CREATE ON SCHEMA scrip TO locked', database)
     expect(await ofServer(`postgres://locked:right@${host}${pathname}`)).toEqual([
       4,
-      'scrip: the user may not write the tables of the schema scrip\nName the user that has made them, or grant it to this one.\n',
+      'scrip: the user may not write the tables of the schema scrip\nUse the user that created them, or grant it to this one.\n',
     ])
     expect(await ofServer(`postgres://scrip@${host}/missing`)).toEqual([
       4,
-      'scrip: PostgreSQL: database "missing" does not exist\nMake the database, or name another one.\n',
+      'scrip: PostgreSQL: database "missing" does not exist\nCreate the database, or use another one.\n',
     ])
   })
 
@@ -135,7 +135,7 @@ describe.skipIf(tls === '')('refuses', () => {
     await using standby = await primary.standby()
     expect(await ofServer(standby.url('postgres'))).toEqual([
       4,
-      'scrip: this PostgreSQL is a standby, which takes no writes\nName the primary, or all of them.\n',
+      'scrip: this PostgreSQL is a standby, which takes no writes\nUse the primary, or list all servers.\n',
     ])
   })
 
@@ -170,7 +170,7 @@ describe.skipIf(tls === '')('refuses', () => {
     const rekey = ['vouchers', 'rekey', '--data-dir', first]
     expect(await refusal(rekey, renewing)).toEqual([
       4,
-      expect.stringContaining('another scrip serve works on this folder'),
+      expect.stringContaining('another scrip serve is using this folder'),
     ])
     expect(await a.stop()).toMatchObject({ exitCode: 0 })
     expect(await run(rekey, { env: renewing })).toMatchObject({ exitCode: 0 })
@@ -192,7 +192,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(exitCode).toBe(4)
     expect(stderr).toMatch(
       new RegExp(
-        `scrip: ${second}: the record is at schema 999, and this program knows schemas up to \\d+: a newer release has made it, or a build before the first one\\nRun Scrip 9\\.9\\.9, which has made it\\.\\n$`,
+        `scrip: ${second}: the record is at schema 999, and this program knows schemas up to \\d+: it was created by a newer release, or by a build before the first one\\nRun Scrip 9\\.9\\.9, which has made it\\.\\n$`,
       ),
     )
     await a.kill()
@@ -225,7 +225,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(await run(['backup', backup, '--data-dir', dataDir], { env: KEYS })).toMatchObject({ exitCode: 0 })
     expect(await refusal(['restore', backup, '--force', '--data-dir', dataDir], KEYS)).toEqual([
       4,
-      `scrip: ${dataDir}: this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.\n`,
+      `scrip: ${dataDir}: this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nUse an empty folder.\n`,
     ])
     for (const command of ['client list', 'verify'])
       expect(await run([...command.split(' '), '--data-dir', dataDir], { env: KEYS })).toMatchObject({ exitCode: 0 })
@@ -236,7 +236,7 @@ describe.skipIf(tls === '')('refuses', () => {
     const dataDir = newFolder()
     expect(await refusal(['postgres', 'init', '--data-dir', dataDir], env)).toEqual([
       1,
-      `scrip: ${dataDir} holds no data\nscrip serve makes an empty record itself.\n`,
+      `scrip: ${dataDir} contains no data\nscrip serve creates an empty record itself.\n`,
     ])
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir])).toMatchObject({ exitCode: 0 })
     const { SCRIP_POSTGRES } = env
@@ -313,7 +313,7 @@ describe.skipIf(tls === '')('refuses', () => {
       [
         [...serving(dataDir), '--postgres', 'postgres://a:b@127.0.0.1/c'],
         KEYS,
-        'every user of the machine can read the password in --postgres',
+        'any user of this machine can read the password in --postgres',
       ],
       [
         ['restore', 'file', '--data-dir', dataDir],
@@ -333,9 +333,9 @@ describe.skipIf(tls === '')('refuses', () => {
     const ofOthers = await postgres().create('others')
     await postgres().sql('CREATE SCHEMA scrip; CREATE TABLE scrip.clients (id int)', 'others')
     for (const [url, problem] of [
-      [ofOthers, 'the schema scrip holds tables of another program'],
+      [ofOthers, 'the schema scrip contains tables of another program'],
       [postgres().url('latin'), 'the database is in LATIN1, and the record needs UTF8'],
-      [`postgres://guest@${host}${pathname}`, 'the user may not make the schema scrip'],
+      [`postgres://guest@${host}${pathname}`, 'the user may not create the schema scrip'],
     ] as const)
       expect(await ofServer(url)).toEqual([4, expect.stringContaining(problem)])
   })

@@ -81,7 +81,7 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
     const verified = await command(second, 'verify', '--json')
     expect(verified.exitCode).toBe(0)
     expect(JSON.parse(verified.stdout)).toContainEqual({
-      check: 'copy and record hold the same',
+      check: 'the copy matches the record',
       faults: 0,
       first: null,
     })
@@ -90,7 +90,7 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
     const differing = await command(second, 'verify', '--json')
     expect(differing.exitCode).toBe(1)
     expect(JSON.parse(differing.stdout)).toContainEqual({
-      check: 'copy and record hold the same',
+      check: 'the copy matches the record',
       faults: 1,
       first: 'wallets 1',
     })
@@ -171,13 +171,13 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
     const refused = await run(serving(dataDir), { env })
     expect([refused.exitCode, refused.stderr]).toEqual([
       4,
-      `scrip: ${dataDir}: the record is empty, and this folder holds data\nRun scrip postgres init to upload it.\n`,
+      `scrip: ${dataDir}: the record is empty, and this folder contains data\nRun scrip postgres init to upload it.\n`,
     ])
     expect(await run(['postgres', 'init', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     const again = await run(['postgres', 'init', '--data-dir', dataDir], { env })
     expect([again.exitCode, again.stderr]).toEqual([
       1,
-      'scrip: the record already holds data\nName an empty database, or serve an empty folder, which is pulled.\n',
+      'scrip: the record already contains data\nUse an empty database, or serve an empty folder, which is pulled.\n',
     ])
     const [backup, alone] = [newFolder(), newFolder()]
     expect(await run(['backup', backup, '--data-dir', newFolder()], { env })).toMatchObject({ exitCode: 0 })

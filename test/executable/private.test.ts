@@ -100,7 +100,7 @@ describe('files that others can read are refused with exit 4', () => {
       const { exitCode, stdout, stderr } = await operator.run(args)
       expect({ args, exitCode, stdout }).toEqual({ args, exitCode: 4, stdout: '' })
       expect(stderr).toEndWith(
-        `: every user of the machine can replace files of this folder\nRun chmod o-w ${operator.dataDir}.\n`,
+        `: any user of this machine can replace files in this folder\nRun chmod o-w ${operator.dataDir}.\n`,
       )
     }
     await isRefused('client', 'add', 'acme')

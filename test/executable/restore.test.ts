@@ -100,7 +100,7 @@ describe('a file that is not an intact backup of Scrip', () => {
         const sql = schemaSql(file, 'trigger', 'transactions_balance')
         change(file, 'DROP TRIGGER transactions_balance', sql.replace('NEW.balance', '2 * NEW.balance'))
       },
-      'the trigger "transactions_balance" is not as Scrip makes it',
+      'the trigger "transactions_balance" is not as Scrip creates it',
     ],
     ['no migration', (file) => change(file, 'DELETE FROM migrations'), 'this is not a Scrip database'],
   ]
@@ -153,10 +153,10 @@ describe('a file that is not an intact backup of Scrip', () => {
       const link = join(operator.folder, 'link.sqlite')
       symlinkSync(databaseOf(operator), link)
       for (const [file, fault] of [
-        [operator.folder, 'is not a file\nName a file that scrip backup has written'],
+        [operator.folder, 'is not a file\nGive a file written by scrip backup'],
         ['/no/such/file', 'does not exist\nCheck its name and its folder'],
-        [databaseOf(operator), 'is the database of this folder itself\nName a file that scrip backup has written'],
-        [link, 'is the database of this folder itself\nName a file that scrip backup has written'],
+        [databaseOf(operator), 'is the database of this folder itself\nGive a file written by scrip backup'],
+        [link, 'is the database of this folder itself\nGive a file written by scrip backup'],
       ] as const) {
         const { exitCode, stderr } = await operator.run(['restore', file, '--force'])
         expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: `scrip: ${file} ${fault}.\n` })
@@ -193,7 +193,7 @@ describe('a file that is not an intact backup of Scrip', () => {
       const { exitCode, stderr } = await operator.run(['restore', backup, '--force'])
       expect(exitCode).toBe(4)
       expect(stderr).toBe(
-        `scrip: ${backup}: the backup belongs to --mode sandbox, and ${operator.dataDir} to --mode live\nName another folder.\n`,
+        `scrip: ${backup}: the backup belongs to --mode sandbox, and ${operator.dataDir} to --mode live\nUse another folder.\n`,
       )
       await sandbox.json('restore', backup, '--force')
     }))
@@ -244,7 +244,7 @@ describe('restore', () => {
       const { exitCode, stderr } = await operator.run(['restore', backup, '--force'])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 4,
-        stderr: `scrip: ${operator.dataDir}: another program has the database open\nEnd it first.\n`,
+        stderr: `scrip: ${operator.dataDir}: another program has the database open\nStop it first.\n`,
       })
       foreign.close()
       expect(await amountIn(operator)).toBe(1005)

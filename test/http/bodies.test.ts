@@ -133,7 +133,7 @@ describe('metadata', () => {
       expect(status).toBe(400)
       expect(body).toEqual({
         error: 'ValidationException',
-        message: 'metadata must not hold numbers that a double cannot keep',
+        message: 'metadata must not contain numbers that a double cannot keep',
       })
     }
   })

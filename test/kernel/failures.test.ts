@@ -28,13 +28,13 @@ describe('a command that fails', () => {
       'a record that is away',
       unavailableFor(1, new PostgresAway('no answer')),
       EXIT.failed,
-      'the record cannot be reached: no answer\nSee that PostgreSQL runs, and the network.',
+      'cannot connect to PostgreSQL: no answer\nCheck that it is running and that this machine can reach it.',
     ],
     [
       'a database that another program writes',
       unavailableFor(5, coded('locked', { code: 'SQLITE_BUSY' })),
       EXIT.failed,
-      '/data: another program writes for too long\nTry again.',
+      '/data: another program has been writing for too long\nTry again.',
     ],
     [
       'a full disk',

@@ -104,7 +104,7 @@ describe('a file of codes', () => {
     ['without a number', { ...CODE, card_number: undefined }, 'card_number: '],
     ['with an unknown member', { ...CODE, pin: '1' }, 'pin: '],
     ['that is not an object', [], 'the row: '],
-    ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: a text must not hold NUL'],
+    ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: a text must not contain NUL'],
     ['of no product', { ...CODE, product_id: 3 }, 'product_id: no product has the id 3'],
     ['of another denomination', { ...CODE, denomination: 20 }, 'denomination: product 1 does not offer it'],
     ['that expires at no time', { ...CODE, expires_at: 'soon' }, 'expires_at: is not an RFC 3339 time'],
@@ -155,9 +155,9 @@ describe('a file of codes', () => {
       claimUrl: 'https://x.test/a',
     })
     for (const [name, words] of [
-      ['card_number', 'must hold more than spaces and dashes'],
-      ['pin_code', 'must hold a sign that is seen'],
-      ['claim_url', 'must hold a sign that is seen'],
+      ['card_number', 'must contain more than spaces and dashes'],
+      ['pin_code', 'must contain a visible character'],
+      ['claim_url', 'must contain a visible character'],
     ] as const) {
       const file = JSON.stringify({ ...CODE, [name]: UNSEEN })
       await expect(imported(file)).rejects.toMatchObject(refused(`line 1: ${name}: ${words}`))

@@ -94,7 +94,7 @@ describe('GET /api/v1/orders', () => {
       'must be one of PENDING, PROCESSING, DELIVERED, PARTIALLY_DELIVERED, FAILED, CANCELLED',
     ],
     ['product_id=x', 'product_id', 'integer', 'must be a positive whole number'],
-    ['client_reference=%00', 'client_reference', 'format', 'must not hold NUL'],
+    ['client_reference=%00', 'client_reference', 'format', 'must not contain NUL'],
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const world = await server.world()
     const response = await world.get(`${ORDERS}?${query}`)

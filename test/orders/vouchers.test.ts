@@ -62,7 +62,7 @@ describe('a code that is moved to another row', () => {
       {
         time: expect.any(String),
         level: 'error',
-        message: 'a voucher cannot be opened and is no longer for sale',
+        message: 'a voucher cannot be decrypted and is no longer for sale',
         stockId: 1,
         productId: 1,
       },
@@ -146,7 +146,7 @@ describe('a card number', () => {
 
   test('that is twice in a file refuses the file and names both lines', async () => {
     await expect(live.stock(1, 'A-1', 'B', 'a1')).rejects.toThrow('line 3: card_number: the same as at line 1')
-    await expect(live.stock(1, ' - ')).rejects.toThrow('line 1: card_number: must hold more than spaces and dashes')
+    await expect(live.stock(1, ' - ')).rejects.toThrow('line 1: card_number: must contain more than spaces and dashes')
     expect(sql('SELECT count(*) AS n FROM voucher_stock')).toEqual([{ n: 0 }])
   })
 })
@@ -191,7 +191,7 @@ describe('a new key', () => {
     await rekey(true)
     expect(cardsOf(await live.order(1, 1))).toEqual(['ONE'])
     const left = readFileSync(join(live.folder, 'voucher.key.next'))
-    expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('Finish that run without another key')
+    expect(() => nextKeyIn(live.folder, Buffer.alloc(32))).toThrow('Finish that run without giving another key')
     expect(nextKeyIn(live.folder, undefined)).toEqual(Buffer.from(left.toString().trim(), 'hex'))
     writeFileSync(join(live.folder, 'voucher.key.next'), 'f'.repeat(64))
     expect(() => openCipher(live.database, live.folder, undefined)).toThrow('not the one that encrypted the codes')

@@ -119,7 +119,7 @@ describe('GET /api/v1/payouts', () => {
     ],
     ['currency=XYZ', 'currency must be the ISO 4217 code of a circulating currency'],
     ['currency=', 'currency must be the ISO 4217 code of a circulating currency'],
-    ['search=%00', 'search must not hold NUL'],
+    ['search=%00', 'search must not contain NUL'],
     ['sort_by=id', 'sort_by must be one of created_at, amount, status'],
     ['sort_order=up', 'sort_order must be one of ASC, DESC'],
     [

@@ -22,7 +22,8 @@ const NOBODY = { beneficiary_email: undefined, beneficiary_first_name: undefined
 const NULLS = { beneficiary_email: null, beneficiary_first_name: null, beneficiary_last_name: null }
 const LARGE = { note: 'x'.repeat(16_384) }
 const CURRENCY = 'currency must be the ISO 4217 code of a circulating currency'
-const TWO_PAYEES = 'beneficiary_id must not come with beneficiary_email, beneficiary_first_name, beneficiary_last_name'
+const TWO_PAYEES =
+  'beneficiary_id cannot be combined with beneficiary_email, beneficiary_first_name, beneficiary_last_name'
 const COUNTRY = 'beneficiary_country must be an ISO 3166-1 alpha-2 country code'
 const PHONE = 'beneficiary_phone must be a valid phone number including the country code'
 const PAYEE_REQUIRED =
@@ -33,7 +34,7 @@ describe('an invalid body', () => {
     ['no reference_id', { reference_id: undefined }, 'reference_id is required'],
     ['an empty reference_id', { reference_id: '' }, 'reference_id must be at least 1 character long'],
     ['a long reference_id', { reference_id: 'x'.repeat(256) }, 'reference_id must be at most 255 characters long'],
-    ['NUL in reference_id', { reference_id: 'a\0' }, 'reference_id must not hold NUL or half a surrogate pair'],
+    ['NUL in reference_id', { reference_id: 'a\0' }, 'reference_id must not contain NUL or half a surrogate pair'],
     ['no amount', { amount: undefined }, 'amount is required'],
     ['an amount of nothing', { amount: 0 }, 'amount must be at least 0.01'],
     ['no yen', { currency: 'JPY', wallet_id: 4, amount: 0 }, 'amount must be at least 1'],
@@ -111,7 +112,7 @@ describe('an invalid body', () => {
     await expectRefusal(
       world,
       { ...HUNDRED, ...NOBODY, beneficiary_id, beneficiary_email: 'ada@example.com' },
-      invalid('beneficiary_id must not come with beneficiary_email'),
+      invalid('beneficiary_id cannot be combined with beneficiary_email'),
     )
   })
 })

@@ -84,7 +84,7 @@ describe('a list', () => {
     ],
     [
       Buffer.from('\ufeffreference,type\n', 'utf16le').toString(),
-      ['1 - holds NUL, as UTF-16 does. Save it as CSV UTF-8 with commas'],
+      ['1 - contains NUL, as UTF-16 does. Save it as CSV UTF-8 with commas'],
     ],
     ['reference,type\na,b,c\n', ['1 amount is missing from the header', '1 currency is missing from the header']],
     ['[{"reference":"a"}]', ['1 - is neither CSV with a header nor JSON lines']],
@@ -124,7 +124,7 @@ describe('a list', () => {
         '3 - is not a JSON object',
       ],
     ],
-    [Buffer.from(`${HEADER}\nmüsli,order,1,USD\n`, 'latin1').toString(), ['2 - holds bytes that are not UTF-8']],
+    [Buffer.from(`${HEADER}\nmüsli,order,1,USD\n`, 'latin1').toString(), ['2 - contains bytes that are not UTF-8']],
     [`${HEADER}\n${'x'.repeat(70_000)}`, ['2 - is longer than 65,536 characters']],
   ])('%j is wrong', (text, problems) => {
     expect(problemsOf(text)).toEqual(problems)

@@ -36,7 +36,9 @@ describe.skipIf(POSTGRES === undefined)('a command', () => {
     await (await join(target, first.path, 'read')).leave()
     using second = temporaryFolder()
     using _server = lockForServing(second.path)
-    await expect(join(target, second.path, 'read')).rejects.toThrow('a server makes the copy of this folder')
+    await expect(join(target, second.path, 'read')).rejects.toThrow(
+      'a server is still building the copy in this folder',
+    )
   })
 
   test('commits on a busy machine, although it renews its lease late', async () => {

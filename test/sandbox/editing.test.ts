@@ -179,7 +179,7 @@ describe('/_sandbox/rates', () => {
     expect(transaction).toMatchObject({ forex_rate: 0.5 })
   })
 
-  inWorld('PUT takes numbers by their digits, and refuses a currency that stands twice', async (world) => {
+  inWorld('PUT takes numbers by their digits, and refuses a currency that appears twice', async (world) => {
     const put = (body: string) => server.request(`/_sandbox/rates?world=${world.name}`, { method: 'PUT', body })
     const taken = await put('{"base":"USD","rates":{"EUR":0.92,"INR":12345678.12345678}}')
     expect([taken.status, await taken.json()]).toEqual([

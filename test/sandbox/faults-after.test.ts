@@ -156,7 +156,7 @@ describe('X-Sandbox-Fault: NAME; when=after', () => {
       const world = await server.world()
       const before = await rowsOf(server, world.name)
       const response = await world.post('/api/v1/products/1/availability', {}, { 'x-sandbox-fault': fault })
-      const body = validation('X-Sandbox-Fault', 'format', 'may have only "; when=after" behind the name')
+      const body = validation('X-Sandbox-Fault', 'format', 'accepts only "; when=after" after the name')
       expect(await read(response)).toMatchObject({ status: 400, body })
       expect(await rowsOf(server, world.name)).toEqual(before)
     },

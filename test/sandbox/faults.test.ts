@@ -314,7 +314,7 @@ describe('POST /_sandbox/faults', () => {
     [{ when: 'after' }, 'error', 'required', NO_EFFECT],
     [{ drop: true, when: 'later' }, 'when', 'enum', 'must be one of before, after'],
     [{ status: 500 }, 'status', 'enum', 'must be one of 502, 503, 504'],
-    [{ status: 503, error: 'internal' }, 'status', 'format', 'must not come with error'],
+    [{ status: 503, error: 'internal' }, 'status', 'format', 'cannot be combined with error'],
     [{ cut_after_bytes: -1 }, 'cut_after_bytes', 'min', 'must be at least 0'],
     [{ bytes_per_second: 0 }, 'bytes_per_second', 'min', 'must be at least 1'],
     [{ delay_ms: -1 }, 'delay_ms', 'min', 'must be at least 0'],

@@ -234,22 +234,38 @@ describe('A scenario that stops is a 400 that names the step, what was sent and 
     [
       'an object within a text',
       [ORDER, SAVE, get('/api/v1/orders?a={{order.charges}}')],
-      '{{order.charges}} cannot stand in a text',
+      '{{order.charges}} cannot be used inside a longer string',
     ],
     ['{{ without an end', [get('/api/v1/orders?a={{order.id')], '{{{{ stands for {{'],
     [
       'references to more than a body holds',
       [get('/api/v1/countries?limit=300', { name: 'all' }), post('/auth/login', { all: Array(100).fill('{{all}}') })],
-      'its references stand for more than 1048576 characters',
+      'the values it refers to are longer than 1048576 characters in total',
     ],
     ['an unknown client', [get('/api/v1/orders', { as: 'nobody' })], 'no client is called nobody'],
     ['a header that HTTP does not allow', [get('/api/v1/orders', { headers: { 'a b': 'c' } })], 'a header has a name'],
-    ['another world', [get('/_sandbox/clock?world=default')], 'its own world alone'],
-    ['the worlds', [{ method: 'PUT', path: '/_sandbox/worlds/other' }], 'its own world alone'],
-    ['a snapshot', [{ method: 'PUT', path: '/_sandbox/snapshots/kept' }], 'its own world alone'],
-    ['a reset', [post('/_sandbox/reset')], 'its own world alone'],
-    ['a reset in other words', [post('/api/v1/../../_sandbox/./reset')], 'its own world alone'],
-    ['a reset with an escape', [post('/_sandbox/re%73et')], 'its own world alone'],
+    [
+      'another world',
+      [get('/_sandbox/clock?world=default')],
+      'can only act on the world that the scenario is building',
+    ],
+    [
+      'the worlds',
+      [{ method: 'PUT', path: '/_sandbox/worlds/other' }],
+      'can only act on the world that the scenario is building',
+    ],
+    [
+      'a snapshot',
+      [{ method: 'PUT', path: '/_sandbox/snapshots/kept' }],
+      'can only act on the world that the scenario is building',
+    ],
+    ['a reset', [post('/_sandbox/reset')], 'can only act on the world that the scenario is building'],
+    [
+      'a reset in other words',
+      [post('/api/v1/../../_sandbox/./reset')],
+      'can only act on the world that the scenario is building',
+    ],
+    ['a reset with an escape', [post('/_sandbox/re%73et')], 'can only act on the world that the scenario is building'],
     [
       'a path that a reference takes out of the front door',
       [
@@ -258,8 +274,12 @@ describe('A scenario that stops is a 400 that names the step, what was sent and 
       ],
       'a step uses paths below /auth, /api/v1 and /_sandbox alone',
     ],
-    ['a scenario', [{ method: 'PUT', path: '/_sandbox/scenario', body: { steps: [] } }], 'its own world alone'],
-    ['a feed, which never ends', [get('/_sandbox/feed')], 'its own world alone'],
+    [
+      'a scenario',
+      [{ method: 'PUT', path: '/_sandbox/scenario', body: { steps: [] } }],
+      'can only act on the world that the scenario is building',
+    ],
+    ['a feed, which never ends', [get('/_sandbox/feed')], 'can only act on the world that the scenario is building'],
     [
       'a login to another world',
       [post('/auth/login', { username: 'sbx_elsewhere', password: 'x' })],
@@ -337,7 +357,7 @@ describe('PUT /_sandbox/worlds/{name} with a scenario', () => {
     for (const [body, words] of [
       [{ scenario: { steps: [{}] } }, 'scenario.steps.1.method'],
       [{ scenario: {} }, 'steps'],
-      [{ scenario: { steps: [] }, from: 'default' }, 'must not come with from'],
+      [{ scenario: { steps: [] }, from: 'default' }, 'cannot be combined with from'],
       [{ scenario: { steps: [get('/api/v1/orders/1')] } }, 'step 1: GET /api/v1/orders/1: got 404'],
     ] as const) {
       const response = await make('not-made', body)

@@ -76,7 +76,7 @@ describe('PUT /_sandbox/snapshots/{name}', () => {
       body: structured(
         'TooManyRequestsError',
         'TOO_MANY_REQUESTS',
-        'This sandbox holds 1000 snapshots already. Delete one first.',
+        'This sandbox already has 1000 snapshots. Delete one first.',
       ),
     })
     expect((await control(fresh, 'GET', '/snapshots/one-more')).status).toBe(404)

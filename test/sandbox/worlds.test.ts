@@ -232,7 +232,7 @@ describe.skipIf(againstBinary)('10,000 worlds', () => {
   const EXHAUSTED = structured(
     'TooManyRequestsError',
     'TOO_MANY_REQUESTS',
-    'This sandbox holds 10000 worlds already. Drop one first.',
+    'This sandbox already has 10000 worlds. Drop one first.',
   )
 
   longTest('are the maximum: 429 for the next name, while existing ones work', async () => {

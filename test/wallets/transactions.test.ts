@@ -211,7 +211,7 @@ describe('GET /api/v1/transactions', () => {
   test.each([
     ['limit=10001', 'limit', 'max', 'must be at most 10000'],
     ['currency=usd', 'currency', 'format', 'must be three letters in upper case'],
-    ['sort={}&sort_by=amount', 'sort', 'format', 'must not come with sort_by or sort_order'],
+    ['sort={}&sort_by=amount', 'sort', 'format', 'cannot be combined with sort_by or sort_order'],
     ['transaction_type=PREPAID', 'transaction_type', 'enum', 'must be one of CREDIT, DEBIT'],
     ['status=done', 'status', 'enum', 'must be one of PENDING, COMPLETED, FAILED'],
     ['source_type=gift', 'source_type', 'enum', 'must be one of order, payout, refund, funding, adjustment'],

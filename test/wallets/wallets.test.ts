@@ -143,7 +143,7 @@ describe('filters of wallets', () => {
     ['currency=EURO', 'currency', 'format', 'must be three letters in upper case'],
     ['is_active=1', 'is_active', 'enum', 'must be one of true, false'],
     ['sort_by=ID', 'sort_by', 'enum', 'must be one of id, amount'],
-    ['sort={"field":"id"}&sort_by=id', 'sort', 'format', 'must not come with sort_by or sort_order'],
+    ['sort={"field":"id"}&sort_by=id', 'sort', 'format', 'cannot be combined with sort_by or sort_order'],
   ])('400 refuses %s', async (query, field, rule, problem) => {
     const response = await (await server.world()).get(`${PATH}?${query}`)
     await expectResponse(response, 400, validation(field, rule, problem))

@@ -102,7 +102,7 @@ describe('In live mode', () => {
     'https:@8.8.8.8',
     'https://a@b@8.8.8.8?x',
   ])('%s has credentials, which may be empty', async (url) =>
-    expect(await receiverProblem(url, LIVE)).toBe('must not hold credentials'),
+    expect(await receiverProblem(url, LIVE)).toBe('must not contain credentials'),
   )
 
   test.each([
@@ -123,7 +123,7 @@ describe('In live mode', () => {
     'https://8.8.8.8/\u0000',
     'https://8.8.8.8/\u0085',
   ])('%j has a space or a control character', async (url) =>
-    expect(await receiverProblem(url, LIVE)).toBe('must not hold spaces or control characters'),
+    expect(await receiverProblem(url, LIVE)).toBe('must not contain spaces or control characters'),
   )
 
   test('a port of 0 is refused', async () => {

@@ -100,7 +100,7 @@ export const doneBy = ({ command, isDryRun }: ActRequest, result: ActResult, { s
   return `scrip ${command} ${isDryRun ? 'would do this' : 'was done'}: ${outcome}${lost}`
 }
 
-const WHICH = 'a record or a file is to be named, and not both\nGive an id, or --file.'
+const WHICH = 'an id or a file is needed, and not both\nGive either an id or --file.'
 
 const askWithFile = async (means: Means & { act: Act }): Promise<ActResult> => {
   const { takes, readFile = (text) => text } = means.act
@@ -113,13 +113,13 @@ const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<ActRes
   const { dataDir, postgres } = means.config
   if (postgres && needs === 'write') makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir))
-    throw needs === 'folder' ? refused(`${dataDir} holds no data\n${EMPTY}`) : holdsNoDatabase(dataDir)
+    throw needs === 'folder' ? refused(`${dataDir} contains no data\n${EMPTY}`) : holdsNoDatabase(dataDir)
   requireLiveFolder(dataDir, means.request.command)
   using _lock = await recordingRefusal(means, () => lockForServing(dataDir))
   return await performHere(means, needs)
 }
 
-const EMPTY = 'scrip serve makes an empty record itself.'
+const EMPTY = 'scrip serve creates an empty record itself.'
 
 /** The request of a command. */
 export const actRequestOf = (command: Command, input: ActRequest['input'] = {}): ActRequest => ({
@@ -178,21 +178,21 @@ export const ask = async (means: Means): Promise<ActResult> => {
     } else if (isTooLong(socketPath(dataDir)) && isServed(dataDir)) throw refused(withoutSocket(dataDir))
     else if (!isTold && sinceStartMs() > beganMs + QUIET_MS) {
       isTold = true
-      note('Another command writes to this folder. Waiting for it to end.', format)
+      note('Another command is writing to this folder. Waiting for it to finish.', format)
     }
     if (sinceStartMs() > endMs)
       throw refused(wasCut ? unknown(request) : isServed(dataDir) ? withoutSocket(dataDir) : WRITES_TOO_LONG)
   }
 }
 
-const NO_RESPONSE = 'the server of the folder does not respond\nSee scrip health.'
-const WRITES_TOO_LONG = 'another command writes to this folder for too long\nTry again.'
+const NO_RESPONSE = 'the server of the folder is not responding\nSee scrip health.'
+const WRITES_TOO_LONG = 'another command has been writing to this folder for too long\nTry again.'
 
 const withoutSocket = (dataDir: string): string =>
-  `a server works on ${dataDir}, and cannot be asked: ${socketPath(dataDir)} is ${isTooLong(socketPath(dataDir)) ? 'longer than the system allows' : 'not there'}\nStop the server first.`
+  `a server is using ${dataDir}, but cannot be asked: ${socketPath(dataDir)} is ${isTooLong(socketPath(dataDir)) ? 'longer than the system allows' : 'not there'}\nStop the server first.`
 
 const unknown = ({ id, command }: ActRequest): string =>
-  `it is not known whether scrip ${command} was done: the server ended before it responded\nSee scrip audit list when a server runs again: the act is ${id}.`
+  `scrip ${command} may or may not have been done: the server ended before it responded\nOnce a server is running, look for act ${id} in scrip audit list.`
 
 const performHere = (
   { config, act, request, input = '', onProgress = () => undefined, onNote }: Means,

@@ -40,7 +40,7 @@ export const listenForActs = (listening: Listening): ActsServer | undefined => {
   } catch (error) {
     if (error instanceof DataFault) throw error
     const cause = error instanceof Error ? error.message : String(error)
-    log.warn('commands that write cannot ask this server, which is to be stopped before them', { socket: path, cause })
+    log.warn('commands that write cannot reach this server: stop it before you run one', { socket: path, cause })
     return undefined
   }
 }
@@ -85,7 +85,7 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
   }
 }
 
-const NO_ACT: ActMessage = { refusal: 'this socket takes the acts of scrip commands alone', exitCode: EXIT.usage }
+const NO_ACT: ActMessage = { refusal: 'this socket is only for scrip commands', exitCode: EXIT.usage }
 
 /** Undefined for anything but an act. */
 const actRequestIn = (line: string): ActRequest | undefined => {

@@ -104,7 +104,7 @@ const refuseOvertaken = (tx: Tx, { command, subject, seen }: ActRequest): void =
   const [[group = ''], [about = '']] = [command.split(' '), subject.split(' ')]
   const [other] = actsAbout(tx, group, about, seen)
   if (other)
-    throw refused(`${other.user} has done scrip ${other.command} ${other.subject} meanwhile\nLook at it again first.`)
+    throw refused(`${other.user} has done scrip ${other.command} ${other.subject} in the meantime\nReview it first.`)
 }
 
 /** Reports the money that a dry run would move. */
@@ -118,7 +118,7 @@ const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx
       (minor) => performer.walletAmount(minor, walletId)?.words,
     )
     const verb = made.transactionType === 'CREDIT' ? 'receives' : 'pays'
-    note(`Wallet ${walletId} of ${performer.clientName(clientId)} ${verb} ${moved}, and holds ${balance} then.`)
+    note(`Wallet ${walletId} of ${performer.clientName(clientId)} ${verb} ${moved}. Its balance is then ${balance}.`)
   }
   return result
 }
@@ -132,7 +132,7 @@ const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRo
   if (outcome === 'refused')
     throw refused(`${(JSON.parse(after ?? '{}') as { reason?: string }).reason}\nSee row ${id} of the audit.`)
   note(
-    `The server ended before it had answered. The act was done, as row ${id} of the audit says. A password that it made is lost: rotate it.`,
+    `The server stopped before it responded. The act was done: see row ${id} of the audit. If it created a password, that is lost: rotate it.`,
   )
   return { audit: id, command, subject, ...facts, act }
 }

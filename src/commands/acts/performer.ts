@@ -60,7 +60,7 @@ const withFolder = async <T>(
     // Due work comes first.
     const due = new DueWork(
       [dueOrders(delivering), duePayouts({ reference, byClock: () => false }), expiringEvents, expiringAttempts],
-      ({ kind, id }) => note(`A step that is due failed and is left out: ${id} of the ${kind}.`, config.format),
+      ({ kind, id }) => note(`A due step failed and was skipped: ${id} of the ${kind}.`, config.format),
     )
     if (needs === 'write') await due.catchUp(world)
     return await work({
@@ -86,6 +86,6 @@ const deliveringOf = (
   let cipher: Cipher | undefined
   const ciphers = (): Cipher => (cipher ??= openCipher(database, dataDir, voucherKey))
   const onDamaged = ({ stockId }: { stockId: number }) =>
-    note(`Voucher ${stockId} of the stock cannot be opened and is no longer for sale.`, format)
+    note(`Voucher ${stockId} of the stock cannot be decrypted and is no longer for sale.`, format)
   return { reference, ciphers, supply: importedSupply({ ciphers, onDamaged }) }
 }

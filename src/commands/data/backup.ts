@@ -37,7 +37,7 @@ const UNSOUND_SUFFIX = '.unsound'
 /** `scrip backup`: a verified copy of the database, taken while the server runs (decision 29). */
 export const backupCommand = (backup: Command): void => {
   withDataOptions(backup)
-    .description('write a verified copy of the database, also while a server runs; the keys are not included')
+    .description('write a verified copy of the database, even while a server is running; the keys are not included')
     .argument('<place>', 'a file that does not exist yet, or a folder, where the file is named after the time')
     .option('--keep <number>', 'remove the oldest copies in the folder beyond this number', parseCount)
     .action(backUp)
@@ -107,16 +107,19 @@ export const backupAct = act('Record a copy', {}, ({ write, record }, facts: Row
 
 const sayWhatIsNotInIt = ({ dataDir, format }: DataConfig): void => {
   note(
-    `The copy was verified. The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it no code in the backup can be opened.`,
+    `The copy was verified. The keys are not in it: keep voucher.key of ${dataDir}, or the key of SCRIP_VOUCHER_KEY, in another place. Without it, no code in the backup can be decrypted.`,
     format,
   )
   const others = worldFilesIn(dataDir).length
   if (others === 0) return
-  note(`It has the default world only. ${others} named worlds and snapshots of ${dataDir} are not in it.`, format)
+  note(
+    `It contains only the default world. The ${others} named worlds and snapshots of ${dataDir} are not in it.`,
+    format,
+  )
 }
 
 const exists = (file: string): ProgramError =>
-  refused(`${file} already exists, and a backup overwrites nothing\nName another file, or a folder.`)
+  refused(`${file} already exists, and a backup overwrites nothing\nUse another file, or a folder.`)
 
 /** A verified copy gets its name; a damaged one gets another name. @throws ProgramError */
 const copyVerified = async (

@@ -45,7 +45,7 @@ interface RestoreOptions extends DataOptions {
 /** `scrip restore`: verifies a backup, then replaces the database of a folder with it. */
 export const restoreCommand = (restore: Command): void => {
   withDataOptions(restore)
-    .description('replace a database with a backup while no server runs; revokes all tokens')
+    .description('replace a database with a backup while no server is running; revokes all tokens')
     .argument('<file>', 'a backup made by scrip backup')
     .option('--force', 'replace an existing database; it is kept as scrip.sqlite.before-<time>')
     .action(async function (this: Command, file: string, options: RestoreOptions) {
@@ -67,7 +67,7 @@ const NOT_WITH_POSTGRES =
   'scrip restore works on a folder that holds its own record\nUnset SCRIP_POSTGRES, and name an empty folder. A record in PostgreSQL is restored with the means of PostgreSQL.'
 
 const COPY_OF_POSTGRES =
-  'this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nName an empty folder.'
+  'this folder is a copy of a record in PostgreSQL, which servers would go on to serve\nUse an empty folder.'
 
 /** Undefined before the first key of an installation. @throws DataFault when the key is missing */
 const auditSealIn = (database: Database, config: DataConfig): AuditSeal | undefined =>
@@ -112,12 +112,12 @@ const restored = async (
   let lock = existsSync(dataDir) ? lockForReplacing(dataDir) : undefined
   try {
     if (hasDatabase(dataDir) && !isForced) {
-      throw refused(`${dataDir} already holds a database\nTake a backup of it, then replace it with --force.`)
+      throw refused(`${dataDir} already contains a database\nTake a backup of it, then replace it with --force.`)
     }
     if (inPlace(dataDir, findPosition)) throw new DataFault(COPY_OF_POSTGRES)
     const path = hasDatabase(dataDir) ? realpathSync(databasePath(dataDir)) : resolve(databasePath(dataDir))
     if (isSame(file, path))
-      throw ofFile(file, 'is the database of this folder itself\nName a file that scrip backup has written.')
+      throw ofFile(file, 'is the database of this folder itself\nGive a file written by scrip backup.')
     using staging = createStagingFolder(existingParent(path))
     const staged = join(staging.path, 'scrip.sqlite')
     onProgress('copying the backup', 0, 0)
@@ -208,7 +208,7 @@ const notSound = (fault: string): DataFault =>
 const requireSameMode = (backup: Database, { dataDir }: DataConfig): void => {
   const [mode, kept] = [modeOf(backup.sqlite), inPlace(dataDir, modeOf)]
   if (mode !== undefined && kept !== undefined && mode !== kept) {
-    throw new DataFault(`the backup belongs to --mode ${mode}, and ${dataDir} to --mode ${kept}\nName another folder.`)
+    throw new DataFault(`the backup belongs to --mode ${mode}, and ${dataDir} to --mode ${kept}\nUse another folder.`)
   }
 }
 
@@ -273,7 +273,7 @@ const emptyLog = (path: string): void => {
   try {
     sqlite.run('PRAGMA journal_mode = DELETE')
   } catch (error) {
-    if (isBusy(error)) throw new DataFault('another program has the database open\nEnd it first.')
+    if (isBusy(error)) throw new DataFault('another program has the database open\nStop it first.')
     // A damaged database is kept as it is.
   }
 }

@@ -27,7 +27,7 @@ import { CHECKS, FILE_CHECK } from './checks.ts'
 /** `scrip verify`. */
 export const verifyCommand = (verify: Command): void => {
   withDataOptions(verify)
-    .description('check the schema and the books of a data folder or a backup, also while a server runs')
+    .description('check the schema and the books of a data folder or a backup, even while a server is running')
     .argument('[file]', 'a backup to check instead of the data folder')
     .option('-v, --verbose', 'show every check, not only those that found something wrong')
     .action(async (file: string | undefined, options: DataOptions & { verbose?: true }) => {
@@ -147,7 +147,9 @@ const auditFaults = (query: Query, place: KeySource): string[] => {
   const seal = findCipher(query, place.dataDir, place.voucherKey)
   if (seal || !hasKey(place) || precedesKey(query)) return breaksIn(query, seal)
   return [
-    markOf(query) === undefined ? 'the audit has no key, and there is one' : 'the key of the audit is another one',
+    markOf(query) === undefined
+      ? 'the audit was written without a key, and the folder has one'
+      : 'the audit was written with another key',
   ]
 }
 
@@ -167,9 +169,9 @@ export const requireFile = (path: string): void => {
   const fault = !found
     ? 'does not exist\nCheck its name and its folder.'
     : !found.isFile()
-      ? 'is not a file\nName a file that scrip backup has written.'
+      ? 'is not a file\nGive a file written by scrip backup.'
       : found.size === 0
-        ? 'is empty\nName a file that scrip backup has written.'
+        ? 'is empty\nGive a file written by scrip backup.'
         : sizeFault(path, found.size)
   if (fault !== undefined) throw unusable(`${path} ${fault}`)
 }

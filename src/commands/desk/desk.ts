@@ -61,7 +61,7 @@ const respondTo = async (config: DataConfig, request: Request, url: URL): Promis
 const failed = (error: unknown): Response => {
   if (error instanceof ProgramError) return json({ error: error.message }, 400)
   process.stderr.write(errorText(error instanceof Error ? (error.stack ?? error.message) : String(error)))
-  return json({ error: 'the desk has failed\nIts terminal says why.' }, 500)
+  return json({ error: 'something went wrong\nThe terminal that runs scrip desk shows the error.' }, 500)
 }
 
 const changes = async (config: DataConfig, request: Request, { pathname }: URL) => {
@@ -84,7 +84,7 @@ const payoutsFor = (config: DataConfig, text: string) =>
     }),
   )
 
-const NOTHING = misused('the desk has no such data\nSee the menu.')
+const NOTHING = misused('there is no such page\nSee the menu.')
 const UNREADABLE = misused('the desk cannot read this request\nReload its page.')
 
 const FOUND_MAX = 20

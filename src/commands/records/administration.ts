@@ -68,7 +68,9 @@ export const withReader = async <T>(config: DataConfig, work: (database: Databas
 }
 
 export const holdsNoDatabase = (dataDir: string): ProgramError =>
-  unusable(`${dataDir} holds no database\nCheck the name, or make one: scrip client add NAME --data-dir ${dataDir}.`)
+  unusable(
+    `${dataDir} contains no database\nCheck the name, or create one: scrip client add NAME --data-dir ${dataDir}.`,
+  )
 
 /** The words of a command, without the program: `client add`. */
 export const pathOf = (command: Command): string =>
@@ -79,7 +81,7 @@ export const requireLive = (dataDir: string, command: string, inSandbox?: string
   if (!isOfMode(databasePath(dataDir), 'sandbox')) return
   const next = inSandbox
     ? `While it is served, ${inSandbox.replace(' ', ' /_sandbox')} does the same.`
-    : 'Live data needs another folder: scrip client add makes one.'
+    : 'Live data needs another folder: scrip client add creates one.'
   throw unusable(`${dataDir} is the folder of a sandbox, and scrip ${command} works in live mode only\n${next}`)
 }
 

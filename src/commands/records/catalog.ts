@@ -76,7 +76,7 @@ export const catalogCommands = (catalog: Command): void => {
 const writeSample = async (file: string): Promise<void> => {
   if (file === '-') await print(sampleJson)
   else if (existsSync(file))
-    throw refused(`${file} already exists, and scrip catalog init overwrites nothing\nName another file.`)
+    throw refused(`${file} already exists, and scrip catalog init overwrites nothing\nUse another file.`)
   else {
     writeFileSync(file, sampleJson)
     note(`${file} is a sample. Edit it, then: scrip catalog import ${file} --dry-run`, 'text')

@@ -50,7 +50,7 @@ const initialize = ({ config, database, isCopy, record, note }: Acting): Promise
   })
 }
 
-const HOLDS_DATA = 'the record already holds data\nName an empty database, or serve an empty folder, which is pulled.'
+const HOLDS_DATA = 'the record already contains data\nUse an empty database, or serve an empty folder, which is pulled.'
 const KEYS_MISSING =
   'the keys that all servers share are missing\nSet SCRIP_VOUCHER_KEY_FILE and SCRIP_SIGNING_KEY_FILE: voucher.key and signing.key of the folder will do.'
 
@@ -67,7 +67,7 @@ async function showStatus(this: Command): Promise<void> {
     const connection = new Connection(target, 'status', COMMAND_PATIENCE_MS)
     try {
       const installation = await installationOf(connection.ask)
-      if (!installation) throw refused('the record is empty\nscrip serve makes it, or scrip postgres init.')
+      if (!installation) throw refused('the record is empty\nscrip serve creates it, or scrip postgres init.')
       const followers = await followersOf(connection.ask, installation.seq)
       const { id, release, schemaVersion, epoch, seq, holder, url } = installation
       const facts = { installation: id, release, schema: schemaVersion, epoch, seq, holder, url }

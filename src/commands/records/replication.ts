@@ -61,7 +61,7 @@ export const verifiedCopy = <Result>(
       const results = await verify()
       const compared = await compareCopy(connection, databasePath(config.dataDir))
       const faults = compared.flatMap(({ table, first }) => (first === undefined ? [] : [`${table} ${first}`]))
-      return [...results, resultOf('copy and record hold the same', faults)]
+      return [...results, resultOf('the copy matches the record', faults)]
     } finally {
       connection.close()
     }

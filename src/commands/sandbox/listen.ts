@@ -88,7 +88,7 @@ const eventsSince = async (client: SandboxClient, options: ListenOptions, world?
 /** Prints the events of all worlds: a webhook, and the secret that it signs with, belong to one. @throws ProgramError */
 const listenToAll = async (options: ListenOptions): Promise<void> => {
   if (options.forward !== undefined)
-    throw misused("--forward needs one world, whose secret signs\nLeave it out, or name the world instead of '*'.")
+    throw misused("--forward needs one world, whose secret signs\nLeave it out, or give one world instead of '*'.")
   const patterns = patternsOf(options)
   const unknown = patterns.find((pattern) => !EVENT_PATTERNS.some((known) => known === pattern))
   if (unknown !== undefined)
@@ -122,7 +122,7 @@ const listenToAll = async (options: ListenOptions): Promise<void> => {
   } catch (error) {
     if (!stopped.signal.aborted) throw error
   }
-  if (!stopped.signal.aborted) throw refused('no more events come: the sandbox has ended\nRun scrip listen again.')
+  if (!stopped.signal.aborted) throw refused('there are no more events: the sandbox has stopped\nRun scrip listen again.')
 }
 
 const isEvent = (name: string): boolean => EVENT_TYPES.some((type) => type === name)
@@ -134,7 +134,7 @@ const watch = async (client: SandboxClient, id: string): Promise<never> => {
     const webhooks = bodyOf<{ id: string }[]>(await client.control('GET', '/webhooks'))
     if (webhooks.some((webhook) => webhook.id === id)) continue
     throw refused(
-      'no more events come: the sandbox was started again, or its world was reset\nRun scrip listen again; it has a new secret.',
+      'there are no more events: the sandbox was restarted, or its world was reset\nRun scrip listen again; it has a new secret.',
     )
   }
 }

@@ -50,7 +50,7 @@ export const serve = async (config: Config): Promise<void> => {
   try {
     await server.stop(DRAIN_MS_MAX)
   } catch (error) {
-    log.error('not all was stopped', { cause: String(error) })
+    log.error('not everything was stopped', { cause: String(error) })
     process.exit(EXIT.failed)
   }
   if (fault) process.stderr.write(errorText(fault.message))

@@ -145,7 +145,7 @@ const reportOldLog = ({ dataDir, postgres }: Config, log: Log): void => {
 }
 
 const OLD_LOG =
-  'the database is younger than the log beside it: if you replaced it, its log is of the one before; stop, and replace it with scrip restore'
+  'the database is newer than the log beside it: if you replaced the file, the log belongs to the previous one; stop the server, and use scrip restore'
 
 interface RoleParts {
   url: string

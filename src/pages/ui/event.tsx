@@ -66,7 +66,7 @@ export const EventView = ({ event, attempts, about, href, isPointedAt = false, c
       isOpen={isPointedAt}
       type={type}
       at={created_at}
-      about={about ?? (results.length > 0 ? results : <span class="soft">not delivered to anyone</span>)}
+      about={about ?? (results.length > 0 ? results : <span class="soft">no webhook listens to it</span>)}
     >
       <div class="line">
         <span class="mono soft">{href === undefined ? visible(id) : <a href={href}>{visible(id)}</a>}</span>

@@ -39,11 +39,15 @@ const LINKS = {
 /** Links for people. */
 const PLACES = [
   { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
-  { href: '/openapi.json', title: 'OpenAPI document', about: 'The same for machines' },
+  { href: '/openapi.json', title: 'OpenAPI document', about: 'The API as one JSON document' },
   { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
   { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
   { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
-  { href: `${CONSOLE_PATH}#coverage`, title: 'Coverage', about: 'The outcomes that your requests have met' },
+  {
+    href: `${CONSOLE_PATH}#coverage`,
+    title: 'Coverage',
+    about: 'Which documented responses your requests have covered',
+  },
 ]
 
 const frontFacts = (version: string, url: string, purchase: Purchase | undefined): FrontFacts => ({
@@ -103,7 +107,7 @@ const drawFrontPage = ({ name, version, about, url, credentials, session }: Fron
     kind: 'front',
     body: html`<main data-url="${url}">
 <h1>${name} <small class="tag">sandbox ${version}</small></h1>
-<p class="lead">${about} It is seeded, and yours to break.</p>
+<p class="lead">${about} It comes with sample data. Break what you like: Reset brings it back.</p>
 <p class="line"><a class="button primary" href="${CONSOLE_PATH}">Open the console</a> <a class="button" href="/docs">Read the reference</a></p>
 <dl class="grid places">
 <div class="box"><dt>Base URL</dt><dd><code>${url}</code></dd></div>

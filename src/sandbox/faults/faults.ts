@@ -73,7 +73,7 @@ const requestedFault = ({ request, operation }: RequestTarget): Fault | undefine
 const parseFault = (text: string): { error: string; when: Rule['when'] } => {
   const [error = '', parameter] = text.split(/\s*;\s*(.*)/s, 2)
   if (parameter === undefined) return { error, when: 'before' }
-  if (parameter !== 'when=after') throw violated(FAULT_HEADER, 'format', `may have only "${AFTER}" behind the name`)
+  if (parameter !== 'when=after') throw violated(FAULT_HEADER, 'format', `accepts only "${AFTER}" after the name`)
   return { error, when: 'after' }
 }
 

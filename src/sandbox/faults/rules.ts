@@ -82,9 +82,9 @@ export const newRule = (ruleRequest: RuleRequest, outcomes: OutcomeRegistry): Om
   const rule = ruleOf(ruleRequest)
   const { error, status, probability, match } = rule
   if (rule.webhook !== undefined) return deliveryRule(rule)
-  if (match.type !== undefined) throw violated('match', 'format', 'must not have a type without webhook')
+  if (match.type !== undefined) throw violated('match', 'format', 'can have a type only with webhook')
   if (error !== null && !outcomes.canOccur(error)) throw violated('error', 'enum', ERROR_PROBLEM)
-  if (error !== null && status !== null) throw violated('status', 'format', 'must not come with error')
+  if (error !== null && status !== null) throw violated('status', 'format', 'cannot be combined with error')
   if (!hasEffect(rule)) throw violated('error', 'required', EFFECT_PROBLEM)
   if (match.method !== null && !METHODS.includes(match.method)) {
     throw violated('match', 'enum', `must have a method of ${METHODS.join(', ')}`)
@@ -99,10 +99,10 @@ export const newRule = (ruleRequest: RuleRequest, outcomes: OutcomeRegistry): Om
 
 /** A rule for deliveries applies to no request (contract C16). @throws DomainError validation */
 const deliveryRule = (rule: Omit<Rule, 'id'>): Omit<Rule, 'id'> => {
-  if (hasEffect(rule)) throw violated('webhook', 'format', 'must not come with an effect on requests')
-  if (rule.probability !== 1) throw violated('probability', 'format', 'must not come with webhook')
+  if (hasEffect(rule)) throw violated('webhook', 'format', 'cannot be combined with an effect on requests')
+  if (rule.probability !== 1) throw violated('probability', 'format', 'cannot be combined with webhook')
   if (rule.match.method !== null || rule.match.path !== null) {
-    throw violated('match', 'format', 'must have nothing but a type with webhook')
+    throw violated('match', 'format', 'must contain only a type with webhook')
   }
   return rule
 }

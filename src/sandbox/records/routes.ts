@@ -245,7 +245,7 @@ export const recordRoutes = (parts: Parts) => {
         query: Type.Object({
           ...LimitQuery.properties,
           type: EventListQuery.properties.type,
-          search: searchFilter('Part of the data, in any case', 'bonus-1'),
+          search: searchFilter('Part of the data; case does not matter', 'bonus-1'),
           after: textFilter('Only those that are newer than the one with this id', EVENT_EXAMPLE.id),
           since: sinceFilter,
           wait: waitFilter,

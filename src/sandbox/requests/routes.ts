@@ -106,7 +106,7 @@ export const requestRoutes = ({
           status: statusFilter,
           path: pathFilter,
           method: choiceFilter(METHODS, 'Only requests of this method'),
-          search: searchFilter('Part of the path, the request id or a body, in any case', 'bonus-1'),
+          search: searchFilter('Part of the path, the request id or a body; case does not matter', 'bonus-1'),
           ids: idsFilter,
           after: afterFilter,
           wait: waitFilter,

@@ -64,7 +64,7 @@ const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step):
   if (!paths) throw new StepFault('a step uses paths below /auth, /api/v1 and /_sandbox alone')
   const { searchParams } = new URL(`http://localhost${path}`)
   if (paths.some((each) => REFUSED.test(each)) || searchParams.has('world')) {
-    throw new StepFault('a step acts on its own world alone, and while it is made')
+    throw new StepFault('a step can only act on the world that the scenario is building')
   }
   try {
     return new Headers(headers).has('authorization') ? undefined : as

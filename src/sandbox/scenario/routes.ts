@@ -14,7 +14,7 @@ export const scenarioRoutes = (parts: Parts) =>
     },
     {
       id: 'loadScenario',
-      summary: 'Replace a world by one that is made of requests',
+      summary: 'Replace a world with one built from requests',
       description:
         'Sends the requests of the scenario in order to a fresh world, outside of rate limits and coverage. The first that gets another status than it expects stops it, and the world stays as it was. Tokens live on. At most 1,000 steps and 1 MiB.',
       body: ScenarioSchema,

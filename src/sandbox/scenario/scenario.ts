@@ -130,7 +130,7 @@ export const resolved = (step: Step, responses: Responses): Step => {
   const insert = (reference: string): unknown => {
     const member = memberOf(reference, responses)
     room -= JSON.stringify(member).length
-    if (room < 0) throw new StepFault(`its references stand for more than ${INSERTED_MAX} characters`)
+    if (room < 0) throw new StepFault(`the values it refers to are longer than ${INSERTED_MAX} characters in total`)
     return member
   }
   return {
@@ -162,7 +162,9 @@ const textOf = (text: string, insert: Insert): string =>
     if (reference === undefined) throw new StepFault('{{ needs the name of a step, a member and }}; {{{{ stands for {{')
     const member = insert(reference)
     if (typeof member !== 'object') return String(member)
-    throw new StepFault(`${found} cannot stand in a text: it is ${JSON.stringify(member).slice(0, SHOWN_MAX)}`)
+    throw new StepFault(
+      `${found} cannot be used inside a longer string: it is ${JSON.stringify(member).slice(0, SHOWN_MAX)}`,
+    )
   })
 
 const memberOf = (reference: string, responses: Responses): unknown => {

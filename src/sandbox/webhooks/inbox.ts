@@ -48,7 +48,7 @@ const USUAL_REPLY: InboxReply = { status: 200, delay_ms: 0 }
 export const INBOX_FILTERS = {
   name: textFilter('Only messages to the inbox of this name', 'hooks'),
   type: choiceFilter(EVENT_PATTERNS, 'Only events of this type, or of these: order.* for all events of orders'),
-  search: searchFilter('Part of the body, in any case', 'bonus-1'),
+  search: searchFilter('Part of the body; case does not matter', 'bonus-1'),
 }
 
 interface InboxFilter {

@@ -189,7 +189,7 @@ export const webhookRoutes = (parts: Parts) =>
       },
       {
         id: 'makeEvent',
-        summary: 'Make an event that changes no record',
+        summary: 'Publish an event without changing a record',
         description: 'It is listed and delivered like any other. Without data it has an example of its type.',
         names: 'event_make.',
         body: Type.Object(

@@ -11,7 +11,7 @@ export const plainName = (name: string): string => name.replace(/^sbx_/, '')
 export const ALL_WORLDS = '*'
 
 const readName = (text: string): string | ParameterProblem =>
-  isWritable(text) ? plainName(text) : new ParameterProblem('format', 'must not hold NUL')
+  isWritable(text) ? plainName(text) : new ParameterProblem('format', 'must not contain NUL')
 
 const readOneName = (text: string): string | ParameterProblem =>
   text === ALL_WORLDS ? new ParameterProblem('format', 'must be one world here') : readName(text)

@@ -175,7 +175,7 @@ export const worldRoutes = (parts: Parts) => {
       async ({ params, body: { from, scenario } }) => {
         const name = newName(params.name)
         if (from !== undefined && scenario !== undefined)
-          throw violated('scenario', 'format', 'must not come with from')
+          throw violated('scenario', 'format', 'cannot be combined with from')
         if (scenario !== undefined) return worldWire(await worldOfSteps(parts, name, scenario))
         const source = from && plainName(from)
         const image = source === undefined ? undefined : await imageNamed(parts, source)
@@ -183,7 +183,7 @@ export const worldRoutes = (parts: Parts) => {
       },
       {
         id: 'makeWorld',
-        summary: 'Make a world: fresh, as a copy, or of a scenario',
+        summary: 'Create a world: fresh, as a copy, or from a scenario',
         description:
           'An existing world of that name is replaced. The first password that is used becomes its password.',
         query: UnusedWorldQuery,
@@ -291,7 +291,7 @@ export const snapshotRoutes = (parts: Parts) => {
       {
         id: 'deleteSnapshot',
         summary: 'Delete a snapshot',
-        description: 'Worlds that were made from it stay as they are.',
+        description: 'Worlds created from it do not change.',
         query: UnusedWorldQuery,
         params: NamePath,
         response: { status: 204, description: 'The snapshot is gone' },

@@ -31,7 +31,7 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
       waitMs = (numberIn(response.headers, 'retry-after') ?? 1) * SECOND_MS
     }
     throw refused(
-      'the host refuses the requests of this client as too many\nTry again when nobody else uses the client.',
+      'the host refuses this client because of too many requests\nTry again when nobody else uses the client.',
     )
   }
 }

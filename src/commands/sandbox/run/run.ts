@@ -54,7 +54,7 @@ const requireSandbox = ({ dataDir, dataDirBy }: RunConfig): void => {
   if (!existsSync(path) || !isOfMode(path, 'live')) return
   const advice = dataDirBy.startsWith('-') ? 'Leave it out' : `Unset ${dataDirBy}`
   throw unusable(
-    `${dataDirBy} names ${dataDir}, which holds live data: scrip run leaves it alone\n${advice} to run in memory, or name another folder.`,
+    `${dataDirBy} names ${dataDir}, which contains live data: scrip run leaves it alone\n${advice} to run in memory, or use another folder.`,
   )
 }
 

@@ -28,7 +28,7 @@ export class StagedFile implements Disposable {
       this.#descriptor = openSync(this.#staged, 'wx', mode)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      throw misused(`${flag}: cannot write ${file}: ${why}\nName another file.`)
+      throw misused(`${flag}: cannot write ${file}: ${why}\nUse another file.`)
     }
   }
 

@@ -44,7 +44,7 @@ export class Summary {
     try {
       closeSync(openSync(config.file, 'a'))
     } catch (error) {
-      throw misused(`--summary: cannot write ${config.file}: ${reasonOf(error)}\nName another file, or off.`)
+      throw misused(`--summary: cannot write ${config.file}: ${reasonOf(error)}\nUse another file, or off.`)
     }
   }
 

@@ -136,7 +136,7 @@ const Console = () => {
         ) : (
           <div class="lost">
             <h2>There is no world {world}</h2>
-            <p>A world is made when a client logs in as sbx_{world}, or on the page of worlds.</p>
+            <p>A world is created when a client logs in as sbx_{world}, or on the page of worlds.</p>
             <p class="line">
               <Button text="Check again" onClick={reload} />
               <a href={hrefOf({ page: 'worlds', world: 'default' })}>All worlds: {worlds.length}</a>

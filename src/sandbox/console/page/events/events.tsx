@@ -58,7 +58,7 @@ export const Events = ({ place }: { place: Place }) => {
       </Card>
       <Inbox world={world} messages={value?.inbox ?? []} />
       <Card title={`Events of ${world}`} aside={aside}>
-        {value?.events.length === 0 && <Empty>No events yet. An order, a payout or a funded wallet makes some.</Empty>}
+        {value?.events.length === 0 && <Empty>No events yet. Place an order, make a payout or fund a wallet.</Empty>}
         <ul class="items tall">
           {value?.events.map((event) => (
             <EventView

@@ -14,8 +14,8 @@ export const Inbox = ({ world, messages }: { world: string; messages: readonly I
   return (
     <Card title="Inbox" aside={messages.length > 0 && <Button text="Empty" class="danger" onClick={empty} />}>
       <p class="soft">
-        A receiver that keeps what it gets and responds as you tell it to. Register its URL as a webhook; any name makes
-        an inbox.
+        A receiver that keeps what it gets and responds as you tell it to. Register its URL as a webhook. Any name
+        works: the inbox is created on first use.
       </p>
       <p class="line">
         <code>{inboxUrl(world)}</code>

@@ -137,7 +137,7 @@ const RequestForm = ({ entry, recorded, clients, world, place }: FormProps) => {
             <Button text="Open the request" onClick={() => act(() => openNewest(place, world))} />
           </p>
           {response.status === 0 ? (
-            <Empty>The response was lost. The request shows what was done all the same.</Empty>
+            <Empty>The response was lost on purpose. Open the request to see what the server did.</Empty>
           ) : (
             <>
               <Body text={response.body} label="Body of the response" />
