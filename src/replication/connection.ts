@@ -28,7 +28,11 @@ export class PostgresAway extends ProgramError {
     readonly reason: string,
     options?: ErrorOptions,
   ) {
-    super(EXIT.failed, `cannot connect to PostgreSQL: ${reason}\nCheck that it is running and that this machine can reach it.`, options)
+    super(
+      EXIT.failed,
+      `cannot connect to PostgreSQL: ${reason}\nCheck that it is running and that this machine can reach it.`,
+      options,
+    )
   }
 }
 

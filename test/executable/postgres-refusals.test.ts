@@ -154,7 +154,7 @@ describe.skipIf(tls === '')('refuses', () => {
     const [exitCode, stderr] = await ofServer(`${SCRIP_POSTGRES}?connect_timeout=10`)
     expect([exitCode, String(stderr).split('\n')[0]]).toEqual([
       2,
-      'scrip: SCRIP_POSTGRES has the parameter connect_timeout, and may have sslmode, sslrootcert, host',
+      'scrip: SCRIP_POSTGRES has the unknown parameter connect_timeout; known are sslmode, sslrootcert, host',
     ])
   })
 
@@ -192,7 +192,7 @@ describe.skipIf(tls === '')('refuses', () => {
     expect(exitCode).toBe(4)
     expect(stderr).toMatch(
       new RegExp(
-        `scrip: ${second}: the record is at schema 999, and this program knows schemas up to \\d+: it was created by a newer release, or by a build before the first one\\nRun Scrip 9\\.9\\.9, which has made it\\.\\n$`,
+        `scrip: ${second}: the record is at schema 999, and this program knows schemas up to \\d+: it was created by a newer release, or by a build before the first one\\nRun Scrip 9\\.9\\.9, which created it\\.\\n$`,
       ),
     )
     await a.kill()

@@ -122,7 +122,8 @@ const listenToAll = async (options: ListenOptions): Promise<void> => {
   } catch (error) {
     if (!stopped.signal.aborted) throw error
   }
-  if (!stopped.signal.aborted) throw refused('there are no more events: the sandbox has stopped\nRun scrip listen again.')
+  if (!stopped.signal.aborted)
+    throw refused('there are no more events: the sandbox has stopped\nRun scrip listen again.')
 }
 
 const isEvent = (name: string): boolean => EVENT_TYPES.some((type) => type === name)
