@@ -7,8 +7,7 @@ import { configOf } from '../src/config/config.ts'
 import { type Mode, type OptionSpec, SERVE_OPTIONS, type ServeOptions } from '../src/config/option-table.ts'
 import { withServeOptions } from '../src/config/options.ts'
 import { adviceAbout, kindOf } from '../src/docs/advice.ts'
-import { entriesOf, errorsIn } from '../src/docs/document.ts'
-import { withoutReferences } from '../src/docs/references.ts'
+import { type ApiDocument, entriesOf, errorsIn } from '../src/docs/document.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
 import { build } from '../src/start/build.ts'
@@ -216,7 +215,7 @@ const documentedErrors = async (): Promise<DocumentedError[]> => {
   const { handle } = build(opened, { publicUrl: url, addressOf: () => '127.0.0.1', isClosing: () => false })
   const response = await handle(new Request(`${url}/openapi.json`))
   opened.close()
-  return entriesOf(withoutReferences(await response.json())).flatMap(({ path, operation }) =>
+  return entriesOf((await response.json()) as ApiDocument).flatMap(({ path, operation }) =>
     errorsIn(operation).map(({ name, status }) => ({ name, status: Number(status), path })),
   )
 }

@@ -1,6 +1,5 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withoutReferences } from '../src/docs/references.ts'
 import type { ArchivedFile } from './archives.ts'
 import { ROOT } from './compile.ts'
 
@@ -50,7 +49,7 @@ const asPublished = (text: string): string => text.replace(/from '(\.\/[\w-]+)\.
 
 /** The OpenAPI document of the sandbox, with the paths of the control API only. */
 const controlDocument = (): Document => {
-  const document: Document = withoutReferences(JSON.parse(run([join(ROOT, 'src/main.ts'), 'openapi'])))
+  const document: Document = JSON.parse(run([join(ROOT, 'src/main.ts'), 'openapi']))
   const paths = Object.entries(document.paths).filter(([path]) => path === CONTROL || path.startsWith(`${CONTROL}/`))
   return { ...document, paths: Object.fromEntries(paths) }
 }

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the reference shows, before parts that are alike become references. */
+/** The parts of an OpenAPI document that the reference shows. */
 
 export interface Schema {
   $ref?: string

@@ -41,12 +41,17 @@ export interface DocumentOptions {
   events: Readonly<Record<string, DeliveredEvent>>
 }
 
-export const openApiDocument = ({ app, version, publicUrl, additions, events }: DocumentOptions): ApiDocument => {
+/** The document that the plugin makes of the routes of the app, with what the operations of the routes say. */
+export const openApiDocument = async (options: DocumentOptions): Promise<ApiDocument> => {
+  const { app, additions, events } = options
+  const document = await plainDocument(options)
   const components = new Components()
   const paths: ApiDocument['paths'] = {}
   const tags = new Map<string, string>()
   const isLast = ({ operation }: ServedOperation) => operation.tag === LAST_TAG
-  for (const served of servedBy(app).sort((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
+  const isListed = ({ method, route }: ServedOperation) => document.paths[pathOf(route)]?.[method.toLowerCase()]
+  const listed = servedBy(app).filter(isListed)
+  for (const served of listed.sort((a, b) => Number(isLast(a)) - Number(isLast(b)))) {
     const operation = { ...served.operation, ...additions?.operations[served.operation.id] }
     if (operation.tagDescription !== undefined) tags.set(operation.tag, operation.tagDescription)
     const headers = [
@@ -54,7 +59,7 @@ export const openApiDocument = ({ app, version, publicUrl, additions, events }: 
       ...parametersOf('header', additions?.headersOf(served)),
     ]
     const errors = { ...errorsOf(operation), ...additions?.errorsOf(served) }
-    const path = served.route.replace(/:(\w+)/g, '{$1}')
+    const path = pathOf(served.route)
     paths[path] = {
       ...paths[path],
       [served.method.toLowerCase()]: operationObject({ components, headers, errors }, operation),
@@ -62,6 +67,21 @@ export const openApiDocument = ({ app, version, publicUrl, additions, events }: 
   }
   const webhooks = webhookObjects(components, events)
   return {
+    ...document,
+    tags: [...tags].map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks,
+    components: { ...document.components, schemas: { ...ERROR_SCHEMAS, ...components.schemas } },
+  }
+}
+
+const SPEC_PATH = '/openapi.json'
+
+const pathOf = (route: string): string => route.replace(/:(\w+)/g, '{$1}')
+
+/** The plugin's document of the app's routes. Its own page loads a script from outside (contract C1), so that it is not served. */
+const plainDocument = async ({ app, version, publicUrl, additions }: DocumentOptions): Promise<ApiDocument> => {
+  const documentation = {
     openapi: '3.1.0',
     info: {
       title: 'Scrip',
@@ -71,14 +91,13 @@ export const openApiDocument = ({ app, version, publicUrl, additions, events }: 
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
-    tags: [...tags].map(([name, description]) => ({ name, description })),
-    paths,
-    webhooks,
-    components: {
-      schemas: { ...ERROR_SCHEMAS, ...components.schemas },
-      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-    },
-  }
+    components: { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+  } as const
+  // Loaded with the first request for the document: it would take a part of the time that the program takes to start.
+  const { swagger } = await import('@elysiajs/swagger')
+  const plugin = swagger({ documentation: documentation as never, specPath: SPEC_PATH, excludeStaticFile: false })
+  Object.assign(plugin, { getGlobalRoutes: () => app.routes }) // as if the app used it, and did not serve its page
+  return (await (await plugin.handle(new Request(`http://localhost${SPEC_PATH}`))).json()) as ApiDocument
 }
 
 /** Shared by the functions that make the parts of a document. */

@@ -10,7 +10,6 @@ import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { type Frame, GUIDES_PATH } from './page.ts'
 import { linkIn, ownOf, Reference } from './reference.ts'
-import { withReferences } from './references.ts'
 
 const file = (text: string, type: string): PublicFile => new PublicFile(text, fileHeaders(type))
 
@@ -19,10 +18,8 @@ export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures']
   const isLive = options.additions === undefined
   const guides = guidesOf(isLive)
   const files = filesOf(isLive)
-  const document = madeOnce(async () => openApiDocument(options))
-  const json = madeOnce(
-    async () => new PublicFile(await servedBySwagger(withReferences(await document())), { 'content-type': JSON_TYPE }),
-  )
+  const document = madeOnce(() => openApiDocument(options))
+  const json = madeOnce(async () => new PublicFile(JSON.stringify(await document()), { 'content-type': JSON_TYPE }))
   const reference = madeOnce(
     async () =>
       new Reference({ document: await document(), guides, files, pictures, console: options.additions?.console }),
@@ -63,7 +60,7 @@ export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures']
 
   // The framework awaits only handlers that are written as async.
   const routes = new Elysia({ name: 'docs' })
-    .get(SPEC_PATH, async () => json())
+    .get('/openapi.json', async () => json())
     .get('/docs', async () => page('/docs'))
     .get('/docs/operations/:id', async ({ params: { id } }) => page(`/docs/operations/${id}`))
     .get('/docs/events/:type', async ({ params: { type } }) => page(`/docs/events/${type}`))
@@ -76,14 +73,4 @@ export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures']
     .get(SCRIPT_PATH, async () => script())
   // The sandbox has its own front page.
   return isLive ? routes.get('/', async () => page('/docs')) : routes
-}
-
-const SPEC_PATH = '/openapi.json'
-
-/** The plugin's own page loads a script from outside (contract C1), so that clients reach its document alone. */
-const servedBySwagger = async (documentation: object): Promise<string> => {
-  // Loaded with the first request for the document: it would take a part of the time that the program takes to start.
-  const { swagger } = await import('@elysiajs/swagger')
-  const app = new Elysia().use(swagger({ documentation, specPath: SPEC_PATH }))
-  return (await app.handle(new Request(`http://localhost${SPEC_PATH}`))).text()
 }

@@ -54,19 +54,22 @@ describe('GET /openapi.json', () => {
     expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)).toEqual([])
   })
 
-  test('is public JSON of at most 470 kB, in which what operations have in common is said once', async () => {
-    const response = await server.request('/openapi.json')
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toStartWith('application/json')
-    const text = await response.text()
-    expect(text.length).toBeLessThanOrEqual(470_000)
-    const { components } = JSON.parse(text) as { components: Record<string, Record<string, object>> }
-    const uses = [...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, place]) => place)
-    for (const kind of ['parameters', 'headers', 'examples', 'responses']) {
-      const shared = Object.entries(components[kind] ?? {})
-      expect(new Set(shared.map(([, part]) => JSON.stringify(part))).size).toBe(shared.length)
-      expect(shared.filter(([name]) => !uses.includes(`${kind}/${name}`))).toEqual([])
-    }
+  test('is public JSON of at most 900 kB, and compressed for a client that takes gzip', async () => {
+    const documentFor = (headers: Record<string, string>) =>
+      server.request('/openapi.json', { headers, decompress: false })
+    const plain = await documentFor({ 'accept-encoding': 'gzip;q=0' })
+    const compressed = await documentFor({ 'accept-encoding': 'br, gzip' })
+    expect([plain.status, compressed.status]).toEqual([200, 200])
+    expect(plain.headers.get('content-type')).toStartWith('application/json')
+    expect([plain.headers.get('content-encoding'), compressed.headers.get('content-encoding')]).toEqual([null, 'gzip'])
+    expect([plain.headers.get('vary'), compressed.headers.get('vary')]).toEqual(['Accept-Encoding', 'Accept-Encoding'])
+    const [text, bytes] = [await plain.text(), await compressed.bytes()]
+    expect(text.length).toBeLessThanOrEqual(900_000)
+    expect(bytes.length).toBeLessThanOrEqual(100_000)
+    expect(new TextDecoder().decode(Bun.gunzipSync(bytes as Uint8Array<ArrayBuffer>))).toBe(text)
+    const etag = String(compressed.headers.get('etag'))
+    expect(etag).toBe(`W/${plain.headers.get('etag')}`)
+    expect((await documentFor({ 'accept-encoding': 'gzip', 'if-none-match': etag })).status).toBe(304)
   })
 
   test('covers exactly the routes of the program', () => {

@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Glob } from 'bun'
 import { findOperations } from '../../src/commands/sandbox/mcp/operations.ts'
-import { entriesOf, errorsIn } from '../../src/docs/document.ts'
-import { withoutReferences } from '../../src/docs/references.ts'
+import { type ApiDocument, entriesOf, errorsIn } from '../../src/docs/document.ts'
 import { search, termsIn } from '../../src/pages/search.ts'
 import { forFile, startServer } from '../harness.ts'
 
@@ -21,7 +20,7 @@ interface Found {
 const textOf = async (path: string): Promise<string> => (await server.request(path)).text()
 const index = async (): Promise<Found[]> => (await (await server.request('/docs/search.json')).json()) as Found[]
 
-const document = withoutReferences(await (await server.request('/openapi.json')).json())
+const document = (await (await server.request('/openapi.json')).json()) as ApiDocument
 const operations = entriesOf(document)
 
 /** No external content, and nothing inline. */

@@ -1,3 +1,4 @@
+import type { ApiDocument } from '../../docs/document.ts'
 import { messageOf } from '../../http/error-message.ts'
 import { refused } from '../../kernel/exit.ts'
 import { isLoopback } from '../../sandbox/control/access.ts'
@@ -47,8 +48,8 @@ export class SandboxClient {
   }
 
   /** The OpenAPI document. @throws ProgramError if there is no response */
-  async document(): Promise<unknown> {
-    return (await ask(new URL(`${this.access.url}/openapi.json`), 'GET')).body
+  async document(): Promise<ApiDocument> {
+    return (await ask(new URL(`${this.access.url}/openapi.json`), 'GET')).body as ApiDocument
   }
 
   /** As the client of its world. It logs in each time: the clock may have passed the end of a token. @throws ProgramError */

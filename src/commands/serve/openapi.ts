@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { type Config, urlOf } from '../../config/config.ts'
 import type { DOCUMENT_FORMATS } from '../../config/option-table.ts'
 import { brunoCollection, postmanCollection } from '../../docs/collections.ts'
-import { withoutReferences } from '../../docs/references.ts'
+import type { ApiDocument } from '../../docs/document.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { misused } from '../../kernel/exit.ts'
 import { createLog } from '../../observability/log.ts'
@@ -23,8 +23,8 @@ export const printOpenApi = async (config: Config, { as, output }: DocumentOptio
     throw misused('--as bruno writes a folder, and the other formats are printed\nUse --output with --as bruno.')
   const publicUrl = config.publicUrl ?? urlOf(config.host, config.port)
   const served = await documentOf(config, publicUrl)
-  if (as === 'bruno') writeFolder(output ?? '', brunoCollection(withoutReferences(served), publicUrl))
-  else await print(jsonText(as === 'postman' ? postmanCollection(withoutReferences(served), publicUrl) : served))
+  if (as === 'bruno') writeFolder(output ?? '', brunoCollection(served, publicUrl))
+  else await print(jsonText(as === 'postman' ? postmanCollection(served, publicUrl) : served))
 }
 
 const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
@@ -37,11 +37,11 @@ const writeFolder = (folder: string, files: Record<string, string>): void => {
   }
 }
 
-const documentOf = async (config: Config, publicUrl: string): Promise<object> => {
+const documentOf = async (config: Config, publicUrl: string): Promise<ApiDocument> => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const opened = open({ ...config, dataDir: undefined }, systemClock, log)
   const { app } = build(opened, { publicUrl, addressOf: () => '', isClosing: () => false })
   const response = await app.handle(new Request('http://localhost/openapi.json'))
   opened.close()
-  return (await response.json()) as object
+  return (await response.json()) as ApiDocument
 }

@@ -15,7 +15,6 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { McpConfig } from '../../../config/config.ts'
 import { GUIDES } from '../../../docs/guides.ts'
-import { withoutReferences } from '../../../docs/references.ts'
 import { ProgramError, refused } from '../../../kernel/exit.ts'
 import { VERSION } from '../../../start/version.ts'
 import { logOf, startServer } from '../../serve/server.ts'
@@ -172,7 +171,7 @@ const read = async (client: SandboxClient, uri: string): Promise<{ mimeType: str
     const document = await client.document().catch((error: Error) => {
       throw new McpError(ErrorCode.InternalError, error.message)
     })
-    const part = partOf(withoutReferences(document), operation)
+    const part = partOf(document, operation)
     if (part) return { mimeType: 'application/json', text: JSON.stringify(part, null, 2) }
   }
   const name = Object.keys(GUIDES).find((each) => uriOf(each) === uri)

@@ -1,7 +1,6 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { GUIDES } from '../../../docs/guides.ts'
-import { withoutReferences } from '../../../docs/references.ts'
 import { counted } from '../../../kernel/counted.ts'
 import type { RecordedRequest, Replay, RequestDetail } from '../../../sandbox/requests/contract.ts'
 import { explanationOf } from '../../../sandbox/requests/in-words.ts'
@@ -56,7 +55,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       query: Type.String({ minLength: 1, description: 'The purpose of the operation, such as "place an order"' }),
     }),
     async (client, { query }) => {
-      const found = findOperations(withoutReferences(await client.document()), query)
+      const found = findOperations(await client.document(), query)
       return found.length === 0
         ? { words: 'No operation matches. Try the noun alone: order, payout, beneficiary, wallet, product, webhook.' }
         : { words: `${counted(found.length, 'operation')}, the best first.`, data: found }

@@ -1,5 +1,4 @@
-import { bodyExampleOf, type Entry, entriesOf, targetOf } from '../../../../docs/document.ts'
-import { withoutReferences } from '../../../../docs/references.ts'
+import { type ApiDocument, bodyExampleOf, type Entry, entriesOf, targetOf } from '../../../../docs/document.ts'
 
 /** The operations of the API, as its document describes them, and the requests made from them. */
 
@@ -8,7 +7,7 @@ let reading: Promise<Entry[]> | undefined
 export const readOperations = (): Promise<Entry[]> => {
   reading ??= fetch('/openapi.json', { headers: { accept: 'application/json' } })
     .then((response) => response.json())
-    .then((served: object) => entriesOf(withoutReferences(served)).filter(({ path }) => path.startsWith('/api/')))
+    .then((document: ApiDocument) => entriesOf(document).filter(({ path }) => path.startsWith('/api/')))
   return reading
 }
 
