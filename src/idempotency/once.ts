@@ -42,6 +42,8 @@ interface Effect<Input, Output> {
 interface WriteResponse {
   status: number
   text: string
+  /** The id of the record that was made. */
+  id?: string | undefined
   isReplayed?: true
   /** The failure that is thrown once it is stored. */
   refusal?: DomainError
@@ -61,10 +63,10 @@ export const once = async <Input, Output, Given extends Output>(
   const key = readKey(request)
   const path = documentedRoute(pathOf(request.url))
   const effect = { path, deferred, apply, atRest }
-  const { status, text, isReplayed, refusal } =
+  const { status, text, id, isReplayed, refusal } =
     key === undefined ? await perform(session, effect) : await performOrReplay(session, effect, key)
   if (refusal) throw refusal
-  if (status === 201) set.headers.Location = `${path}/${idIn(text)}`
+  if (status === 201) set.headers.Location = `${path}/${id ?? idIn(text)}`
   if (isReplayed) set.headers['Idempotent-Replayed'] = 'true'
   return new Json(text, status)
 }
@@ -81,6 +83,7 @@ const readKey = (request: Request): string | undefined => {
 const responseOf = <Output>({ operation }: DeferredBody<unknown, Output>, output: Output): WriteResponse => ({
   status: operation.response.status,
   text: JSON.stringify(output),
+  id: (output as { id?: string } | undefined)?.id,
 })
 
 const perform = async <Input, Output>(
