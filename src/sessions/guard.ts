@@ -49,9 +49,9 @@ export class Guard {
     if (limits) takeToken(identified, limits, set, operation?.free === true)
     const turn = turns.take(identified.client)
     if (turn) await turn
-    isSentBy(request, identified.client)
     const dryRun = operation?.hasDryRun ? readDryRun(request, operation, set.headers) : undefined
     const isReading = request.method === 'GET'
+    if (!isReading) isSentBy(request, identified.client)
     if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUpToRead(identified.world)
     const inStep = isReading ? identified : this.#inStep(identified, request, set.headers['X-Request-Id'])
     const admission = onAdmitted?.(routed, inStep) ?? inStep
