@@ -53,7 +53,12 @@ const MEASURED_MAX = 3
 const ORDERS_PER_SECOND = 3_000
 
 /** Prints the tables of docs/internals/performance.md, and the memory that live mode has at the end. */
-export const requests = async (rounds: Rounds, payoutCount: number, before: string | undefined): Promise<void> => {
+export const requests = async (
+  rounds: Rounds,
+  payoutCount: number,
+  before: string | undefined,
+  only: readonly string[] | undefined,
+): Promise<void> => {
   const catalog = writeCatalog()
   const seconds = MEASURED_MAX * (rounds.warmUpSeconds + rounds.rounds * rounds.seconds)
   const stock = { voucherCount: Math.ceil(seconds * ORDERS_PER_SECOND), payoutCount }
@@ -73,7 +78,7 @@ export const requests = async (rounds: Rounds, payoutCount: number, before: stri
   const names = subjects.map(({ name }) => name)
   const costs = [['µs', ...names, 'live is', 'sandbox is', 'spread']]
   const times = [['p50 / p99, ms', ...names]]
-  for (const { name, asksOf, status } of await rowsFor(live)) {
+  for (const { name, asksOf, status } of (await rowsFor(live)).filter((row) => only?.includes(row.name) ?? true)) {
     const contenders = subjects.map((subject): Contender => {
       const headers = { Authorization: `Bearer ${subject.token}`, ...JSON_BODY }
       const exchanges = asksOf(subject).map((each) => {

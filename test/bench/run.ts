@@ -12,8 +12,10 @@ import { worlds } from './worlds.ts'
  *
  *     bun run bench [requests] [start] [webhooks] [worlds] [growth] [postgres]
  *         [--records 1000,100000,1000000] [--rounds 3] [--seconds 5] [--warm-up 5] [--payouts 100000] [--before EXECUTABLE]
+ *         [--row ROW]...
  *
- * Without names, all parts except growth and PostgreSQL are measured. `--before` measures requests of an earlier executable as well.
+ * Without names, all parts except growth and PostgreSQL are measured. `--before` measures requests of an earlier executable as well, and
+ * `--row` only that row of them.
  */
 
 const { values, positionals } = parseArgs({
@@ -24,6 +26,7 @@ const { values, positionals } = parseArgs({
     'warm-up': { type: 'string', default: '5' },
     payouts: { type: 'string', default: '100000' },
     before: { type: 'string' },
+    row: { type: 'string', multiple: true },
     records: { type: 'string', default: '1000,100000,1000000' },
   },
 })
@@ -38,7 +41,7 @@ if (![...Object.values(rounds), payoutCount, ...sizes].every((value) => value > 
   throw new Error('options take a positive number')
 
 const PARTS: Record<string, () => Promise<void>> = {
-  requests: () => requests(rounds, payoutCount, values.before),
+  requests: () => requests(rounds, payoutCount, values.before, values.row),
   start: starts,
   webhooks,
   worlds,
