@@ -5,11 +5,9 @@ import { chargeRoutes } from '../charges/routes.ts'
 import { asFailure, isDamage, tryLater } from '../db/storage.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
-import { DEFERRED } from '../http/body.ts'
 import { addressBehind } from '../http/client-address.ts'
-import { httpLayer } from '../http/http-layer.ts'
+import { type HttpLayer, httpLayer } from '../http/http-layer.ts'
 import { combineObservers } from '../http/observer.ts'
-import { type Operation, servedBy } from '../http/operation.ts'
 import { RequestTimer } from '../http/request-timer.ts'
 import { serviceRoutes } from '../http/service-routes.ts'
 import { basePathOf } from '../http/target.ts'
@@ -37,7 +35,6 @@ export const createApp = (deps: Deps) => {
   const { version, publicUrl, config, extension, log, precompile = false } = deps
   const services = createServices(deps)
   const { sessions, failedLogins, ordering, paying, due, deliveries, secrets } = services
-  const operations = new Map<string, Operation>()
   const sentFrom = addressBehind(config.trustedProxies, deps.addressOf)
   const addressOf = (request: Request): string => sentFrom(extension?.causeOf(request) ?? request)
   const timer = timerOf(deps, addressOf)
@@ -58,29 +55,28 @@ export const createApp = (deps: Deps) => {
     onEntitled: extension?.observer.entitled,
   })
   const layer = httpLayer({
-    operations,
     admit: guard.admit,
     nextRequestId: deps.nextRequestId,
     basePath: basePathOf(publicUrl),
     isClosing: deps.isClosing,
     observer: combineObservers([timer, extension?.observer]),
+    entered: extension?.observer.entered,
     asFailure: (error, request) => extension?.failureOf(error, request) ?? failureIn(deps, error, request),
     onUnexpectedError: ({ error, ...request }) =>
       log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
   })
   const app: AnyElysia = new Elysia({ normalize: false, precompile, handler: { standardHostname: false } })
-    .parser(DEFERRED, ({ request }) => request)
-    .use(layer)
+    .use(layer.hooks)
     .use(extension?.hooks ?? new Elysia())
-  addModules(app, deps, services, { guard, addressOf, onIdentified: nameInLog })
+  addModules(app, layer, deps, services, { guard, addressOf, onIdentified: nameInLog })
   app.use(
     docsRoutes(
       { app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS },
       STATE_PICTURES,
+      layer,
     ),
   )
-  extension?.addRoutes({ app, sessions, ordering, paying, due, deliveries, secrets })
-  for (const { method, path, operation } of servedBy(app)) operations.set(`${method} ${path}`, operation)
+  extension?.addRoutes({ app, layer, sessions, ordering, paying, due, deliveries, secrets })
   const logIn = (login: Credentials) => accessTokenOf(services, login)
   /** Called every second, so that deliveries continue after a start and after an act. */
   const tick = (): void => deliveries.watch(deps.worlds.default)
@@ -119,6 +115,7 @@ const delivering =
 /** Adds the routes of all modules, in the order of the specification. */
 const addModules = (
   app: AnyElysia,
+  layer: HttpLayer,
   deps: Deps,
   services: Services,
   { guard, ...login }: Pick<SessionRoutesOptions, 'guard' | 'addressOf' | 'onIdentified'>,
@@ -144,5 +141,5 @@ const addModules = (
     webhookRoutes({ ...services, guard, rulesFor: webhookRules }),
     serviceRoutes({ version, mode, clock: () => worlds.default.clock, isReady }),
   ]
-  for (const routes of modules) routes.addTo(app)
+  for (const routes of modules) routes.addTo(app, layer)
 }

@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import type { Additions } from '../docs/openapi.ts'
+import type { HttpLayer } from '../http/http-layer.ts'
 import type { HttpObserver } from '../http/observer.ts'
 import type { RequestTarget } from '../http/request-id.ts'
 import type { DomainError, Failure } from '../kernel/failure.ts'
@@ -33,6 +34,8 @@ export interface Extension {
   /** The failure that a client gets for an error; undefined if the extension does not know the error. */
   failureOf: (error: unknown, request: Request) => DomainError | undefined
   observer: HttpObserver & {
+    /** May refuse a request whose route has been found. */
+    entered: (target: RequestTarget) => Promise<void> | undefined
     identified: (request: Request, session: Session) => void
     admitted: (target: RequestTarget, session: Session) => Session | Promise<Session>
     entitled: (target: RequestTarget) => Promise<void> | undefined
@@ -54,6 +57,7 @@ export interface Extension {
 /** The parts of the program that an extension works on. */
 export interface Program {
   app: AnyElysia
+  layer: HttpLayer
   sessions: Sessions
   ordering: Ordering
   paying: Paying

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { ROUTE_NOT_FOUND } from '../http/failures.ts'
+import type { HttpLayer } from '../http/http-layer.ts'
 import { JSON_TYPE } from '../http/json.ts'
 import { madeOnce, PublicFile } from '../http/public-file.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -14,7 +15,7 @@ import { linkIn, ownOf, Reference } from './reference.ts'
 const file = (text: string, type: string): PublicFile => new PublicFile(text, fileHeaders(type))
 
 /** The OpenAPI document and the pages that show it: public, whole without a network (contract C1), and each made once. */
-export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures']) => {
+export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures'], { completePage }: HttpLayer) => {
   const isLive = options.additions === undefined
   const guides = guidesOf(isLive)
   const files = filesOf(isLive)
@@ -60,6 +61,7 @@ export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures']
 
   // The framework awaits only handlers that are written as async.
   const routes = new Elysia({ name: 'docs' })
+    .onAfterHandle(completePage)
     .get('/openapi.json', async () => json())
     .get('/docs', async () => page('/docs'))
     .get('/docs/operations/:id', async ({ params: { id } }) => page(`/docs/operations/${id}`))

@@ -96,9 +96,6 @@ const readPieces = async ({ body }: Request, bytesMax: number): Promise<Uint8Arr
   return Buffer.concat(pieces)
 }
 
-/** The parser of every route with a body. It reads nothing, because strangers are refused first (contract C4). */
-export const DEFERRED = 'deferred'
-
 interface ObjectBounds {
   bytesMax?: number | undefined
   valuesMax?: number | undefined

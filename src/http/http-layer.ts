@@ -1,20 +1,18 @@
-import { type Context, Elysia } from 'elysia'
+import { type AnyElysia, type Context, Elysia } from 'elysia'
 import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
+import { andThen } from '../kernel/turns.ts'
 import { dryRunResponse, isOfDryRun } from './dry-run.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, routeNotFound } from './failures.ts'
 import { JSON_TYPE, Json, UNCACHED } from './json.ts'
 import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
-import type { Operation } from './operation.ts'
 import { PublicFile } from './public-file.ts'
-import { type RoutedRequest, requestIdOf, withOperation } from './request-id.ts'
+import { type RoutedRequest, requestIdOf } from './request-id.ts'
 
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
   admit: (context: RoutedRequest) => unknown
-  /** The operations by method and pattern: an error has the format of its operation. */
-  operations: ReadonlyMap<string, Operation>
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   /** The path of the public URL, with which each Location begins. */
@@ -22,6 +20,8 @@ interface HttpLayerOptions {
   /** True once the program is closing: each response then closes its connection. */
   isClosing: () => boolean
   observer: HttpObserver | undefined
+  /** The first step of each route. May refuse the request. */
+  entered?: ((routed: RoutedRequest) => Promise<void> | undefined) | undefined
   /** Replaces an error that has a failure, such as a temporary one; returns any other error as it is. */
   asFailure: (error: unknown, request: Request) => unknown
   onUnexpectedError: (report: { error: unknown; requestId: string; method: string; path: string }) => void
@@ -37,19 +37,28 @@ const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void 
   else set.headers['Keep-Alive'] = KEEP_ALIVE
 }
 
+/** What routes need of the HTTP layer. */
+export interface HttpLayer {
+  /** The first step of every request, and the refusal of those that no route serves. */
+  hooks: AnyElysia
+  /** Serves a route: what its steps return or throw becomes the response. */
+  serve: (routed: RoutedRequest, steps: (routed: RoutedRequest) => unknown) => Response | Promise<Response>
+  /** Completes the response of a page, which has no operation. */
+  completePage: (page: Omit<RoutedRequest, 'operation'> & { responseValue: unknown }) => Response
+}
+
 const errorResponder = (options: HttpLayerOptions) => {
-  const respondWith = (failure: Failure, routed: RoutedRequest): string => {
+  const respondWith = (failure: Failure, routed: RoutedRequest): Response => {
     const { set, operation } = routed
     setCommonHeaders(options, set)
     const { status, headers, body } = renderFailure(failure, operation ?? STRUCTURED)
-    set.status = status
     Object.assign(set.headers, headers, { 'content-type': JSON_TYPE })
     const text = JSON.stringify(body)
     options.observer?.ended(routed, { status, headers: set.headers, body: text }, failure)
-    return text
+    return finished(text, status, set)
   }
 
-  const refuse = (error: unknown, routed: RoutedRequest): string => {
+  const refuse = (error: unknown, routed: RoutedRequest): Response => {
     const { request, set, path } = routed
     if (!(error instanceof DomainError)) {
       setCommonHeaders(options, set)
@@ -61,7 +70,7 @@ const errorResponder = (options: HttpLayerOptions) => {
   }
 
   /** Refuses an unknown path. Below /api/v1, a request without a token gets a 401 even then (contract C4). */
-  const refuseUnknownPath = async (routed: RoutedRequest): Promise<string> => {
+  const refuseUnknownPath = async (routed: RoutedRequest): Promise<Response> => {
     if (/^\/api\/v1(?:\/|$)/.test(routed.path)) {
       try {
         await options.admit({ ...routed, route: '' })
@@ -75,12 +84,20 @@ const errorResponder = (options: HttpLayerOptions) => {
   return { refuse, refuseUnknownPath }
 }
 
+/** The framework sends a response as it is if it has no headers to add; otherwise it would make another one. */
+const finished = (body: string | Uint8Array | undefined, status: number, set: Context['set']): Response => {
+  const { headers } = set
+  set.headers = {}
+  set.status = 200
+  return new Response(body ?? '', { status, headers: headers as Record<string, string> })
+}
+
 /** The first and last step of every request: it gets an identifier, and anything thrown becomes an error response. */
-export const httpLayer = (options: HttpLayerOptions) => {
-  const { observer } = options
+export const httpLayer = (options: HttpLayerOptions): HttpLayer => {
+  const { observer, entered } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)
 
-  const complete = (answer: unknown, routed: RoutedRequest) => {
+  const complete = (answer: unknown, routed: RoutedRequest): Response => {
     const { request, set, operation } = routed
     if (answer instanceof PublicFile) set.headers['Cache-Control'] = 'no-cache'
     setCommonHeaders(options, set)
@@ -90,35 +107,40 @@ export const httpLayer = (options: HttpLayerOptions) => {
       const response = shown instanceof Response ? shown : shown.responseTo(request)
       for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
       observer?.ended(routed, { status: response.status, headers: response.headers, body: undefined })
-      // Without headers to add, the framework sends the response as it is instead of making another one.
       set.headers = {}
       return response
     }
     const body = serialized(shown)
     if (body !== shown) set.headers['content-type'] = JSON_TYPE
-    if (shown instanceof Json && shown.status !== undefined) set.status = shown.status
-    observer?.ended(routed, { status: Number(set.status ?? 200), headers: set.headers, body })
-    return body
+    const status = (shown instanceof Json ? shown.status : undefined) ?? Number(set.status ?? 200)
+    observer?.ended(routed, { status, headers: set.headers, body })
+    return finished(body, status, set)
   }
 
-  return new Elysia({ name: 'http-layer' })
-    .onRequest(({ request, set }) => {
-      const sent = requestIdOf(request)
-      if (sent !== undefined) set.headers['X-Request-Id'] = sent
-      observer?.arrived(request)
-      if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
-    })
-    .use(withOperation)
-    .onTransform({ as: 'global' }, (context) => {
-      context.operation = options.operations.get(`${context.request.method} ${context.route}`)
-    })
-    .onError({ as: 'global' }, ({ error, code, request, set, path, route, operation }) => {
-      const routed = { request, set, path, route, operation }
-      return code === 'NOT_FOUND' ? refuseUnknownPath(routed) : refuse(error, routed)
-    })
-    .onAfterHandle({ as: 'global' }, ({ request, responseValue, set, path, route, operation }) =>
-      complete(responseValue, { request, set, path, route, operation }),
-    )
+  return {
+    hooks: new Elysia({ name: 'http-layer' })
+      .onRequest(({ request, set }) => {
+        const sent = requestIdOf(request)
+        if (sent !== undefined) set.headers['X-Request-Id'] = sent
+        observer?.arrived(request)
+        if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
+      })
+      .onError({ as: 'global' }, ({ error, code, request, set, path, route }) => {
+        const routed = { request, set, path, route, operation: undefined }
+        return code === 'NOT_FOUND' ? refuseUnknownPath(routed) : refuse(error, routed)
+      }),
+    serve: (routed, steps) => {
+      try {
+        const answer = andThen(entered?.(routed), () => steps(routed))
+        if (!(answer instanceof Promise)) return complete(answer, routed)
+        return answer.then((value) => complete(value, routed)).catch((error) => refuse(error, routed))
+      } catch (error) {
+        return refuse(error, routed)
+      }
+    },
+    completePage: ({ request, set, path, route, responseValue }) =>
+      complete(responseValue, { request, set, path, route, operation: undefined }),
+  }
 }
 
 /** True if a request names exactly one host in a valid form (RFC 9112, 3.2). */

@@ -51,7 +51,17 @@ export const queryReader = <Schema extends TObject>(schema: Schema): ((url: stri
 
 /** A parameter of a path; null if its encoding is broken. An error that `read` throws becomes the response. */
 export const pathParameter = <Value>(schema: TSchema, read: (text: string | null) => Value) =>
-  Type.Unsafe<Value>(Type.Transform(Type.Any(schema)).Decode(read).Encode(String))
+  Type.Unsafe<Value>({ ...schema, read })
+
+/** Reads the parameters of a path. */
+export const pathReader = ({ properties }: TObject): ((sent: Record<string, string | null>) => object) => {
+  const names = Object.keys(properties)
+  return (sent) => {
+    const values: Record<string, unknown> = {}
+    for (const name of names) values[name] = properties[name]?.read(sent[name])
+    return values
+  }
+}
 
 /** Ids are positive whole numbers in plain digits, without leading zeros (contract C4). */
 const ID = /^[1-9]\d{0,9}$/

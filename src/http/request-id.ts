@@ -1,4 +1,4 @@
-import { type Context, Elysia } from 'elysia'
+import type { Context } from 'elysia'
 import type { Operation } from './operation.ts'
 
 /** The request, and the status and headers of its response. */
@@ -13,9 +13,6 @@ export interface RequestTarget {
 }
 
 export type RoutedRequest = RequestContext & RequestTarget
-
-/** Gives each request its operation, which the HTTP layer looks up once. */
-export const withOperation = new Elysia({ name: 'operation' }).decorate('operation', undefined as Operation | undefined)
 
 /** A short identifier that is safe in a header, a log line and a file name. */
 const SANE = /^[\w.:-]{1,128}$/

@@ -1,10 +1,12 @@
 import type { Static, TObject, TSchema, TVoid } from '@sinclair/typebox'
-import type { AnyElysia, Context, HTTPMethod } from 'elysia'
-import { DEFERRED, readObject, readText } from './body.ts'
+import type { AnyElysia, HTTPMethod } from 'elysia'
+import { andThen } from '../kernel/turns.ts'
+import { readObject, readText } from './body.ts'
 import { hasDryRun } from './dry-run.ts'
+import type { HttpLayer } from './http-layer.ts'
 import type { Json, JsonObject } from './json.ts'
 import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
-import { queryReader } from './parameters.ts'
+import { pathReader, queryReader } from './parameters.ts'
 import type { PublicFile } from './public-file.ts'
 import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { documentedRoute } from './target.ts'
@@ -35,16 +37,19 @@ type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value>
 export interface Place {
   prefix: string
   /** Runs before the path, the query and the body are read. */
-  transform: (context: RoutedRequest) => void | Promise<void>
+  transform: Step
   /** Runs after they are read. */
-  beforeHandle: (
-    context: RequestContext & {
-      route: string
-      params: Record<string, unknown>
-      query: Record<string, string | undefined>
-    },
-  ) => void | Promise<void>
+  beforeHandle: Step
 }
+
+/** A request whose route has read its path and its query. */
+interface ReadRequest extends RoutedRequest {
+  params: Record<string, unknown>
+  query: Record<string, string | undefined>
+}
+
+/** A step before a handler. It may throw a DomainError. */
+type Step = (context: ReadRequest) => undefined | Promise<void>
 
 /** Adds an operation with its path, its handler and its description. */
 type Add<Given, GroupQuery, Self> = <
@@ -65,14 +70,14 @@ type Add<Given, GroupQuery, Self> = <
 
 /**
  * The routes of a module, a line each: method, path, handler, and the description of the operation. The line determines how
- * the framework reads path, query and body, and the types of the handler. Documentation, errors and tests come from it, too
- * (decision 3). The framework's own types of a route would check each response while the program runs.
+ * path, query and body are read, and the types of the handler. Documentation, errors and tests come from it, too (decision 3).
+ * The framework finds the route of a request; it would await each step of its own, and check each response.
  */
 export class Routes<
   Given extends Record<string, unknown> = Record<never, never>,
   GroupQuery extends TObject | undefined = undefined,
 > {
-  readonly #lines: ((app: AnyElysia, place: Partial<Place>) => void)[] = []
+  readonly #lines: ((app: AnyElysia, layer: HttpLayer, place: Partial<Place>) => void)[] = []
   readonly get = this.#adding('GET')
   readonly post = this.#adding('POST')
   readonly put = this.#adding('PUT')
@@ -82,78 +87,83 @@ export class Routes<
   /** `give` runs before the path, the query and the body are read, and adds members to the context of each handler. */
   constructor(
     private readonly group: Group<GroupQuery>,
-    private readonly give?: (context: RoutedRequest & Given) => Promise<void>,
+    private readonly give?: (context: RoutedRequest & Given) => undefined | Promise<void>,
   ) {}
 
   /** Adds the routes to an app. The framework would copy the routes of a plugin. */
-  addTo(app: AnyElysia, place: Partial<Place> = {}): void {
-    for (const add of this.#lines) add(app, place)
+  addTo(app: AnyElysia, layer: HttpLayer, place: Partial<Place> = {}): void {
+    for (const add of this.#lines) add(app, layer, place)
   }
 
   #adding(method: HTTPMethod): Add<Given, GroupQuery, this> {
     return (path, handler, line) => {
       const { prefix = '', ...group } = this.group as Group
       const operation = completed({ ...group, hasDryRun: hasDryRun(method, prefix + path) }, line as never)
-      this.#lines.push((app, { prefix: above = '', ...place }) => {
-        const options = routeOptions(operation, [place.transform, this.give], place.beforeHandle)
-        app.route(method, documentedRoute(above + prefix + path), handler as never, options)
+      this.#lines.push((app, { serve }, { prefix: above = '', transform, beforeHandle }) => {
+        const route = documentedRoute(above + prefix + path)
+        const steps = stepsOf(operation, [transform, this.give as Step | undefined], beforeHandle, handler as never)
+        // The framework reads what the text of a function names: neither query nor body is among it.
+        const served = ({ request, set, path, params }: Omit<ReadRequest, 'query'>) => {
+          const response = serve({ request, set, path, route, operation, params } as RoutedRequest, steps)
+          return response
+        }
+        app.route(method, route, served as never, { detail: { [OPERATION]: operation } } as never)
       })
       return this
     }
   }
 }
 
-const routeOptions = (operation: Operation, first: readonly unknown[], beforeHandle: unknown): object => {
-  const { params, query, body, once, response } = operation
-  const setStatus = ({ set }: Context): void => {
-    set.status = response.status
+/** All that a route does, at once as far as it need not wait. */
+const stepsOf = (
+  operation: Operation,
+  first: readonly (Step | undefined)[],
+  beforeHandle: Step | undefined,
+  handler: (context: ReadRequest & { body?: unknown }) => unknown,
+) => {
+  const { params, query, once, response } = operation
+  const steps = first.filter((step) => step !== undefined)
+  const readPath = params && pathReader(params)
+  const readQuery = query && queryReader(query)
+  const readBody = operation.body ? bodyReader(operation, operation.body) : once && noBody(operation)
+  const answer = (context: ReadRequest): unknown => {
+    if (!once) context.set.status = response.status
+    return handler(context)
   }
-  return {
-    ...(params && { params }),
-    ...(query && { query: reader(queryReader(query)) }),
-    transform: present(...first, query && handOverUrl),
-    ...((body || once) && { body: body ? bodyReader(operation, body) : noBody(operation), parse: DEFERRED }),
-    beforeHandle: present(beforeHandle, once || response.status === 200 ? undefined : setStatus),
-    detail: { [OPERATION]: operation },
+  const read = (context: ReadRequest & { body?: unknown }): unknown => {
+    if (readPath) context.params = readPath(context.params as never) as never
+    if (readQuery) context.query = readQuery(context.request.url) as never
+    if (!readBody && !beforeHandle) return answer(context)
+    return andThen(readBody?.(context.request), (body) => {
+      context.body = body
+      return andThen(beforeHandle?.(context), () => answer(context))
+    })
   }
+  return (context: RoutedRequest) => andThen(inTurn(steps, context as ReadRequest), () => read(context as ReadRequest))
 }
 
-const present = (...steps: readonly unknown[]): unknown[] => steps.filter((step) => step !== undefined)
-
-/**
- * A schema that the framework runs (Standard Schema, version 1). The function throws a DomainError with all problems, so
- * that the framework never makes its own error.
- */
-const reader = <Sent, Value>(read: (sent: Sent) => Value | Promise<Value>) => {
-  const validate = (sent: Sent) => {
-    const value = read(sent)
-    return value instanceof Promise ? value.then((value) => ({ value })) : { value }
+const inTurn = (steps: readonly Step[], context: ReadRequest): undefined | Promise<void> => {
+  for (const [index, step] of steps.entries()) {
+    const underway = step(context)
+    if (underway) return underway.then(() => inTurn(steps.slice(index + 1), context))
   }
-  return { '~standard': { version: 1, vendor: 'scrip', validate } }
+  return undefined
 }
 
-/**
- * Gives the reader of a query the URL. For such a schema, the framework itself would split values at commas and parse texts
- * that look like JSON.
- */
-const handOverUrl = (context: { request: Request; query: unknown }): void => {
-  context.query = context.request.url
-}
-
-const noBody = (operation: Operation) => reader(() => ({ text: '{}', read: () => undefined, operation }))
+const noBody = (operation: Operation) => () => ({ text: '{}', read: () => undefined, operation })
 
 /** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
-const bodyReader = (operation: Operation, schema: TObject) => {
+const bodyReader = (operation: Operation, schema: TObject): ((request: Request) => unknown) => {
   const check = bodyCheck(schema, operation.bodyFailure)
   const { read = (sent: JsonObject) => check(sent), once, bodyAlsoAs } = operation
-  if (bodyAlsoAs) return reader((request: Request) => request)
+  if (bodyAlsoAs) return (request) => request
   if (once) {
-    return reader(async (request: Request) => {
+    return async (request) => {
       const text = await readText(request)
       return { text, read: (sent: JsonObject) => read(sent, request), operation }
-    })
+    }
   }
   const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax, bodyOptional: isOptional } = operation
   const bounds = { bytesMax, valuesMax, isOptional }
-  return reader(async (request: Request) => read(await readObject(request, bounds), request))
+  return async (request) => read(await readObject(request, bounds), request)
 }

@@ -1,5 +1,9 @@
 import { sinceStartMs } from './clock.ts'
 
+/** Goes on with a value at once, or with that of a promise: most requests wait for nothing, and a wait costs more than their work. */
+export const andThen = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value)
+
 /** Lets requests that have arrived come first. */
 export const nextTurn = (): Promise<void> => new Promise(setImmediate)
 

@@ -2,7 +2,6 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
 import { isDamage } from '../db/storage.ts'
 import { servedBy } from '../http/operation.ts'
-import { withOperation } from '../http/request-id.ts'
 import { urlBehind } from '../http/target.ts'
 import { DomainError } from '../kernel/failure.ts'
 import type { Log } from '../observability/log.ts'
@@ -103,16 +102,10 @@ export class Sandbox implements Extension {
 
   readonly movesByClock = (world: World, records: 'payouts' | 'orders'): boolean => world.of(pace)[records] === 'auto'
 
-  /** Runs before the handlers of public routes; for protected ones, the guard notifies the observer. */
   get hooks(): AnyElysia {
     const { host, publicUrl } = this.options
     const refuseForeignHost = hostAccess({ boundHost: host, publicUrl })
-    return new Elysia({ name: 'sandbox-hooks' })
-      .onRequest(({ request }) => refuseForeignHost(request))
-      .use(withOperation)
-      .onTransform({ as: 'global' }, ({ request, path, route, operation }) =>
-        this.observer.entered({ request, path, route, operation }),
-      )
+    return new Elysia({ name: 'sandbox-hooks' }).onRequest(({ request }) => refuseForeignHost(request))
   }
 
   addRoutes(program: Program): void {

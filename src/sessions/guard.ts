@@ -8,7 +8,7 @@ import { type RequestContext, type RequestTarget, type RoutedRequest, traceparen
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
-import { turns } from '../kernel/turns.ts'
+import { andThen, turns } from '../kernel/turns.ts'
 import { causedBy } from '../work/cause.ts'
 import { undoing } from '../work/dry-run.ts'
 import type { DueWork } from '../work/due.ts'
@@ -37,32 +37,54 @@ export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
   /** @throws DomainError unauthorized, rate_limited or feature_disabled */
-  readonly admit = async (routed: RoutedRequest): Promise<Session> => {
+  readonly admit = (routed: RoutedRequest): Session | Promise<Session> => {
+    const { sessions } = this.options
+    const authorization = routed.request.headers.get('authorization')
+    return andThen(sessions.recall(authorization) ?? sessions.admit(authorization), (session) =>
+      andThen(this.#takeTurn(routed, session), () =>
+        isRead(routed.request) ? this.#admitRead(routed, session) : this.#admitWrite(routed, session),
+      ),
+    )
+  }
+
+  #takeTurn({ request, set, operation }: RoutedRequest, session: Session): Promise<void> | undefined {
+    set.headers['X-Request-Id'] ??= session.world.nextRequestId()
+    this.options.onIdentified?.(request, session)
+    const limits = this.options.limitsOf(session.client)
+    if (limits) takeToken(session, limits, set, operation?.free === true)
+    return turns.take(session.client)
+  }
+
+  #admitRead(routed: RoutedRequest, session: Session): Session | Promise<Session> {
+    const { due, isDueBeforeReads } = this.options
+    const isWaiting = isDueBeforeReads && due.isDue(session.world)
+    return andThen(isWaiting ? due.catchUpToRead(session.world) : undefined, () =>
+      andThen(this.#entitle(routed, session), (entitled) => {
+        entitled.checkAgain()
+        return entitled
+      }),
+    )
+  }
+
+  #admitWrite(routed: RoutedRequest, session: Session): Session | Promise<Session> {
     const { request, operation, set } = routed
-    const { due, isDueBeforeReads, onIdentified, onAdmitted, onEntitled } = this.options
-    // Most requests need no wait, so only promises are awaited.
-    const authorization = request.headers.get('authorization')
-    const identified = this.options.sessions.recall(authorization) ?? (await this.options.sessions.admit(authorization))
-    set.headers['X-Request-Id'] ??= identified.world.nextRequestId()
-    onIdentified?.(request, identified)
-    const limits = this.options.limitsOf(identified.client)
-    if (limits) takeToken(identified, limits, set, operation?.free === true)
-    const turn = turns.take(identified.client)
-    if (turn) await turn
+    isSentBy(request, session.client)
     const dryRun = operation?.hasDryRun ? readDryRun(request, operation, set.headers) : undefined
-    const isReading = request.method === 'GET'
-    if (!isReading) isSentBy(request, identified.client)
-    if (isReading && isDueBeforeReads && due.isDue(identified.world)) await due.catchUpToRead(identified.world)
-    const inStep = isReading ? identified : this.#inStep(identified, request, set.headers['X-Request-Id'])
-    const admission = onAdmitted?.(routed, inStep) ?? inStep
-    const admitted = admission instanceof Promise ? await admission : admission
-    const session = operation?.feature ? entitled(admitted, operation.feature) : admitted
-    const entitling = onEntitled?.(routed)
-    if (entitling) await entitling
-    // A request that has waited must not read with a token that was revoked meanwhile.
-    if (dryRun?.refusal) throw dryRun.refusal
-    session.checkAgain()
-    return dryRun?.isDryRun ? withoutEffect(session) : session
+    return andThen(this.#entitle(routed, this.#inStep(session, request, set.headers['X-Request-Id'])), (entitled) => {
+      if (dryRun?.refusal) throw dryRun.refusal
+      entitled.checkAgain()
+      return dryRun?.isDryRun ? withoutEffect(entitled) : entitled
+    })
+  }
+
+  /** The session once nothing refuses the request. It must be checked again: the request may have waited until its token was revoked. */
+  #entitle(routed: RoutedRequest, session: Session): Session | Promise<Session> {
+    const { onAdmitted, onEntitled } = this.options
+    const feature = routed.operation?.feature
+    return andThen(onAdmitted?.(routed, session) ?? session, (admitted) => {
+      const given = feature ? entitled(admitted, feature) : admitted
+      return andThen(onEntitled?.(routed), () => given)
+    })
   }
 
   /** A session that does due work before each write, and writes only while the client of the request is connected. */
@@ -82,12 +104,17 @@ export class Guard {
 
   /** The routes of a module, which get the session of their requests. */
   routes(group: Group<undefined> & { feature?: Feature }) {
-    return new Routes<{ session: Session }>(group, async (context) => {
-      const { request, set, path, route, operation } = context
-      context.session = await this.admit({ request, set, path, route, operation })
+    return new Routes<{ session: Session }>(group, (context) => {
+      const give = (session: Session): undefined => {
+        context.session = session
+      }
+      const admitted = this.admit(context)
+      return admitted instanceof Promise ? admitted.then(give) : give(admitted)
     })
   }
 }
+
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /** A session whose writes are undone (contract C19). */
 const withoutEffect = (session: Session): Session => ({

@@ -5,6 +5,7 @@ import { serviceRoutes } from '../../src/http/service-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { expectResponse, forFile, startServer } from '../harness.ts'
 import { temporaryFolder } from '../program.ts'
+import { bareLayer } from './layer.ts'
 
 const { version } = JSON.parse(packageJson as unknown as string) as { version: string }
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -51,7 +52,10 @@ describe('Probes', () => {
 
   test('/readyz is 503 while the program is closing, and /livez is not', async () => {
     const closing = new Elysia()
-    serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false }).addTo(closing)
+    serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false }).addTo(
+      closing,
+      bareLayer(),
+    )
     await expectResponse(closing.handle(new Request('http://localhost/readyz')), 503, { status: 'unavailable' })
     expect((await closing.handle(new Request('http://localhost/livez'))).status).toBe(200)
   })

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { asFailure } from '../../src/db/storage.ts'
-import { httpLayer } from '../../src/http/http-layer.ts'
 import { forFile, startServer } from '../harness.ts'
+import { bareLayer } from './layer.ts'
 
 /** The 503 of errors that pass (contract C4). Faults inject them at the guard. */
 
@@ -24,22 +23,9 @@ describe('503', () => {
 
 describe('an error of the database', () => {
   const app = (error: unknown, told: unknown[]) =>
-    new Elysia()
-      .use(
-        httpLayer({
-          operations: new Map(),
-          basePath: '',
-          admit: () => undefined,
-          nextRequestId: () => 'one',
-          isClosing: () => false,
-          observer: undefined,
-          asFailure,
-          onUnexpectedError: ({ error: cause }) => told.push(cause),
-        }),
-      )
-      .get('/api/v1/wallets', () => {
-        throw error
-      })
+    new Elysia().use(bareLayer(told).hooks).get('/api/v1/wallets', () => {
+      throw error
+    })
 
   test.each([
     ['SQLITE_BUSY_SNAPSHOT', 503],

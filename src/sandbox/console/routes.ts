@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { HttpLayer } from '../../http/http-layer.ts'
 import { madeOnce, PublicFile } from '../../http/public-file.ts'
 import { html } from '../../pages/html.ts'
 import { drawPage, fileHeaders, PAGE_HEADERS } from '../../pages/page.ts'
@@ -22,7 +23,8 @@ const script = madeOnce(
 )
 
 /** The console (decision 80): a page without data, open without a token. It reads its data through the control API, which may need one. */
-export const consoleRoutes = () =>
+export const consoleRoutes = ({ completePage }: HttpLayer) =>
   new Elysia({ name: 'sandbox-console', prefix: CONSOLE_PATH })
+    .onAfterHandle(completePage)
     .get('/', () => PAGE)
     .get('/page.js', async () => script())

@@ -26,12 +26,12 @@ import { walletRoutes } from './wallets.ts'
 
 /** Adds the front page, which is open to everyone, and the control API (contract C15). */
 export const addSandboxRoutes = (parts: Parts): void => {
-  const { app } = parts
-  frontRoutes(parts).addTo(app)
-  app.use(consoleRoutes())
-  inboxReceiver(parts).addTo(app)
+  const { app, layer } = parts
+  frontRoutes(parts).addTo(app, layer)
+  app.use(consoleRoutes(layer))
+  inboxReceiver(parts).addTo(app, layer)
   const place = protectedPlace(parts)
-  for (const routes of CONTROL_ROUTES) routes(parts).addTo(app, place)
+  for (const routes of CONTROL_ROUTES) routes(parts).addTo(app, layer, place)
 }
 
 /** A request to this path makes its world, which need not exist before. */
@@ -39,9 +39,9 @@ const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
 const protectedPlace = ({ requireAccess, refuseUnknown, worlds }: Parts): Place => ({
   prefix: '/_sandbox',
-  transform: async ({ request, path, route, operation }) => {
-    requireAccess(request)
-    await refuseUnknown({ request, path, route, operation })
+  transform: (target) => {
+    requireAccess(target.request)
+    return refuseUnknown(target)
   },
   beforeHandle: async ({ request, route, params, query }) => {
     if (request.method !== 'GET' && sentBody(request) === undefined) await requireClient(request)

@@ -89,9 +89,10 @@ export class RequestObserver implements Required<Extension['observer']> {
   }
 
   /** A public route has met no guard and no fault yet. @throws DomainError the injected fault, or validation */
-  entered(target: RequestTarget): Promise<void> | undefined {
+  readonly entered = (target: RequestTarget): Promise<void> | undefined => {
+    if (!target.operation?.public) return undefined
     const observed = this.#observed.get(target.request)
-    return observed && target.operation?.public ? this.#enterPublic(observed, target) : undefined
+    return observed && this.#enterPublic(observed, target)
   }
 
   async #enterPublic(observed: ObservedRequest, target: RequestTarget): Promise<void> {
