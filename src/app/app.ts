@@ -60,14 +60,15 @@ export const createApp = (deps: Deps) => {
     basePath: basePathOf(publicUrl),
     isClosing: deps.isClosing,
     observer: combineObservers([timer, extension?.observer]),
+    requireHost: extension?.requireHost,
     entered: extension?.observer.entered,
     asFailure: (error, request) => extension?.failureOf(error, request) ?? failureIn(deps, error, request),
     onUnexpectedError: ({ error, ...request }) =>
       log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
   })
-  const app: AnyElysia = new Elysia({ normalize: false, precompile, handler: { standardHostname: false } })
-    .use(layer.hooks)
-    .use(extension?.hooks ?? new Elysia())
+  const app: AnyElysia = new Elysia({ normalize: false, precompile, handler: { standardHostname: false } }).use(
+    layer.hooks,
+  )
   addModules(app, layer, deps, services, { guard, addressOf, onIdentified: nameInLog })
   app.use(
     docsRoutes(

@@ -48,8 +48,8 @@ export interface Extension {
   serving: (
     handle: (request: Request) => Response | Promise<Response>,
   ) => (request: Request) => Response | Promise<Response>
-  /** Comes before the routes of the program. */
-  hooks: AnyElysia
+  /** Checks the name by which a request calls the server. @throws DomainError */
+  requireHost: (request: Request) => void
   addRoutes: (program: Program) => void
   documentation: Additions
 }

@@ -20,6 +20,8 @@ interface HttpLayerOptions {
   /** True once the program is closing: each response then closes its connection. */
   isClosing: () => boolean
   observer: HttpObserver | undefined
+  /** Checks the name by which a request calls the server. @throws DomainError */
+  requireHost?: ((request: Request) => void) | undefined
   /** The first step of each route. May refuse the request. */
   entered?: ((routed: RoutedRequest) => Promise<void> | undefined) | undefined
   /** Replaces an error that has a failure, such as a temporary one; returns any other error as it is. */
@@ -94,7 +96,7 @@ const finished = (body: string | Uint8Array | undefined, status: number, set: Co
 
 /** The first and last step of every request: it gets an identifier, and anything thrown becomes an error response. */
 export const httpLayer = (options: HttpLayerOptions): HttpLayer => {
-  const { observer, entered } = options
+  const { observer, requireHost, entered } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)
 
   const complete = (answer: unknown, routed: RoutedRequest): Response => {
@@ -124,6 +126,7 @@ export const httpLayer = (options: HttpLayerOptions): HttpLayer => {
         if (sent !== undefined) set.headers['X-Request-Id'] = sent
         observer?.arrived(request)
         if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
+        requireHost?.(request)
       })
       .onError({ as: 'global' }, ({ error, code, request, set, path, route }) => {
         const routed = { request, set, path, route, operation: undefined }

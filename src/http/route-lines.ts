@@ -102,12 +102,10 @@ export class Routes<
       this.#lines.push((app, { serve }, { prefix: above = '', transform, beforeHandle }) => {
         const route = documentedRoute(above + prefix + path)
         const steps = stepsOf(operation, [transform, this.give as Step | undefined], beforeHandle, handler as never)
-        // The framework reads what the text of a function names: neither query nor body is among it.
-        const served = ({ request, set, path, params }: Omit<ReadRequest, 'query'>) => {
-          const response = serve({ request, set, path, route, operation, params } as RoutedRequest, steps)
-          return response
-        }
-        app.route(method, route, served as never, { detail: { [OPERATION]: operation } } as never)
+        const respond = ({ request, set, path, params }: Omit<ReadRequest, 'query'>) =>
+          serve({ request, set, path, route, operation, params } as RoutedRequest, steps)
+        // From the text of a function the framework takes what to read, and whether to wait. A bound one has none.
+        app.route(method, route, respond.bind(undefined) as never, { detail: { [OPERATION]: operation } })
       })
       return this
     }

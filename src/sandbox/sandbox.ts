@@ -1,4 +1,3 @@
-import { type AnyElysia, Elysia } from 'elysia'
 import type { Extension, Program } from '../app/extension.ts'
 import { isDamage } from '../db/storage.ts'
 import { servedBy } from '../http/operation.ts'
@@ -51,6 +50,7 @@ export class Sandbox implements Extension {
   readonly documentation = DOCUMENTATION
   readonly observer: RequestObserver
   readonly resolveAccount: Extension['resolveAccount']
+  readonly requireHost: Extension['requireHost']
   readonly #outcomes: OutcomeRegistry
   readonly #listeners = new Set<RecordingListener>()
   readonly #feed: Feed
@@ -61,7 +61,8 @@ export class Sandbox implements Extension {
   readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
-    const { worlds, catalog, log, corsOrigins } = options
+    const { worlds, catalog, log, corsOrigins, host, publicUrl } = options
+    this.requireHost = hostAccess({ boundHost: host, publicUrl })
     worlds.onDamaged = ({ message }) => log.error('damaged file', { file: message })
     const resolve = worldAccounts(worlds, worldAccess(corsOrigins))
     this.#outcomes = new OutcomeRegistry(worlds)
@@ -101,12 +102,6 @@ export class Sandbox implements Extension {
   readonly usernameOf: Extension['usernameOf'] = ({ world, client }) => usernameIn(world, client.username)
 
   readonly movesByClock = (world: World, records: 'payouts' | 'orders'): boolean => world.of(pace)[records] === 'auto'
-
-  get hooks(): AnyElysia {
-    const { host, publicUrl } = this.options
-    const refuseForeignHost = hostAccess({ boundHost: host, publicUrl })
-    return new Elysia({ name: 'sandbox-hooks' }).onRequest(({ request }) => refuseForeignHost(request))
-  }
 
   addRoutes(program: Program): void {
     this.#program = program
