@@ -35,3 +35,17 @@ test('few functions stand between a request and its decision: the route alone fo
   expect(writes[0]).toContain('/src/payouts/payouts.ts')
   for (const frames of writes) expect(frames.length).toBeLessThanOrEqual(FRAMES_MAX)
 })
+
+test('a read whose token is known waits for nothing: its response is there before any other request', async () => {
+  await using program = openProgram()
+  const authorization = `Bearer ${await program.logIn({ username: 'sandbox', password: 'sandbox' })}`
+  const respond = (path: string): Response | Promise<Response> =>
+    program.app.fetch(new Request(program.url + path, { headers: { authorization } }))
+  expect((await respond('/api/v1/countries/105')).status).toBe(200) // verifies the token
+  const paths = ['/api/v1/countries/105', '/api/v1/countries', '/api/v1/payouts', '/api/v1/products?limit=1']
+  const statuses = paths.map((path) => {
+    const response = respond(path)
+    return response instanceof Promise ? 'waits' : response.status
+  })
+  expect(statuses).toEqual([200, 200, 200, 200])
+})
