@@ -87,7 +87,11 @@ const errorResponder = (options: HttpLayerOptions) => {
 }
 
 /** The framework sends a response as it is if it has no headers to add; otherwise it would make another one. */
-const finished = (body: string | Uint8Array | undefined, status: number, set: Context['set']): Response => {
+const finished = (
+  body: string | Uint8Array<ArrayBuffer> | undefined,
+  status: number,
+  set: Context['set'],
+): Response => {
   const { headers } = set
   set.headers = {}
   set.status = 200
@@ -149,8 +153,8 @@ export const httpLayer = (options: HttpLayerOptions): HttpLayer => {
 /** True if a request names exactly one host in a valid form (RFC 9112, 3.2). */
 const hasOneHost = ({ url, headers }: Request): boolean => !url.startsWith('/') && !headers.get('host')?.includes(',')
 
-/** The body of a response. Text and bytes are sent as they are. */
-const serialized = (value: unknown): string | Uint8Array | undefined => {
+/** The body of a response. Text is sent as it is. */
+const serialized = (value: unknown): string | Uint8Array<ArrayBuffer> | undefined => {
   if (value instanceof Json) return value.bytes ?? value.text
-  return value === undefined || typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value)
+  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value)
 }

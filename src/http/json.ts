@@ -34,7 +34,7 @@ export class Json<out Value> {
     readonly text: string,
     readonly status?: number,
     /** The encoded text, if it is sent often. */
-    readonly bytes?: Uint8Array,
+    readonly bytes?: Uint8Array<ArrayBuffer>,
   ) {}
 
   /** The context determines the type, so that the compiler reports an unknown member. */
