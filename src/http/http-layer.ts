@@ -39,7 +39,7 @@ const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void 
   else set.headers['Keep-Alive'] = KEEP_ALIVE
 }
 
-/** What routes need of the HTTP layer. */
+/** The part of the HTTP layer that modules with routes use. */
 export interface HttpLayer {
   /** The first step of every request, and the refusal of those that no route serves. */
   hooks: AnyElysia
@@ -138,9 +138,9 @@ export const httpLayer = (options: HttpLayerOptions): HttpLayer => {
       }),
     serve: (routed, steps) => {
       try {
-        const answer = andThen(entered?.(routed), () => steps(routed))
-        if (!(answer instanceof Promise)) return complete(answer, routed)
-        return answer.then((value) => complete(value, routed)).catch((error) => refuse(error, routed))
+        const result = andThen(entered?.(routed), () => steps(routed))
+        if (!(result instanceof Promise)) return complete(result, routed)
+        return result.then((value) => complete(value, routed)).catch((error) => refuse(error, routed))
       } catch (error) {
         return refuse(error, routed)
       }

@@ -124,17 +124,17 @@ const stepsOf = (
   const readPath = params && pathReader(params)
   const readQuery = query && queryReader(query)
   const readBody = operation.body ? bodyReader(operation, operation.body) : once && noBody(operation)
-  const answer = (context: ReadRequest): unknown => {
+  const handle = (context: ReadRequest): unknown => {
     if (!once) context.set.status = response.status
     return handler(context)
   }
   const read = (context: ReadRequest & { body?: unknown }): unknown => {
     if (readPath) context.params = readPath(context.params as never) as never
     if (readQuery) context.query = readQuery(context.request.url) as never
-    if (!readBody && !beforeHandle) return answer(context)
+    if (!readBody && !beforeHandle) return handle(context)
     return andThen(readBody?.(context.request), (body) => {
       context.body = body
-      return andThen(beforeHandle?.(context), () => answer(context))
+      return andThen(beforeHandle?.(context), () => handle(context))
     })
   }
   return (context: RoutedRequest) => andThen(inTurn(steps, context as ReadRequest), () => read(context as ReadRequest))

@@ -82,8 +82,8 @@ export class Guard {
     const { onAdmitted, onEntitled } = this.options
     const feature = routed.operation?.feature
     return andThen(onAdmitted?.(routed, session) ?? session, (admitted) => {
-      const given = feature ? entitled(admitted, feature) : admitted
-      return andThen(onEntitled?.(routed), () => given)
+      const checked = feature ? entitled(admitted, feature) : admitted
+      return andThen(onEntitled?.(routed), () => checked)
     })
   }
 
