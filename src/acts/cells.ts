@@ -1,3 +1,4 @@
+import { jsonIn } from '../kernel/json.ts'
 import { toMajor } from '../kernel/money.ts'
 import { visible } from '../kernel/visible.ts'
 import type { Currency } from '../reference/reference.ts'
@@ -41,11 +42,8 @@ export class Facts {
   }
 
   toJSON(): unknown {
-    try {
-      return JSON.parse(this.json)
-    } catch {
-      return this.json // it is as text what it is not as JSON
-    }
+    const value = jsonIn(this.json)
+    return value === undefined ? this.json : value // it is as text what it is not as JSON
   }
 }
 

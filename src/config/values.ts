@@ -2,14 +2,12 @@ import { BlockList } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { addNetwork } from '../http/client-address.ts'
 import { type BucketSize, readLimits, UNITS_MS } from '../http/rate-limit.ts'
-import { DAY_MS, parseTimestamp } from '../kernel/clock.ts'
+import { DAY_MS, monthIn, timeIn } from '../kernel/clock.ts'
 
 /** Parsers of option values. A wrong value is a usage error: exit code 2. */
 
 /** A hundred years: beyond it, expiry times leave the four-digit years. */
 const DURATION_MS_MAX = 36_500 * DAY_MS
-const DATE = /^\d{4}-\d\d-\d\d$/
-const MONTH = /^([1-9]\d{3})-(0[1-9]|1[0-2])$/
 
 export const parseText = (text: string): string => {
   if (text === '') throw new InvalidArgumentError('It is empty.')
@@ -39,18 +37,17 @@ export const parseDuration = (text: string): number => {
 
 /** In Unix milliseconds. A date is its midnight in UTC (contract C17). */
 export const parseTime = (text: string): number => {
-  const timeMs = parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text)
+  const timeMs = timeIn(text)
   if (timeMs === undefined) {
     throw new InvalidArgumentError('A time is a date or an RFC 3339 time: 2026-11-01, 2026-11-01T09:30:00Z.')
   }
   return timeMs
 }
 
-/** The month in UTC, from its first instant to the first one of the next month. */
 export const parseMonth = (text: string): { sinceMs: number; untilMs: number } => {
-  const [, year, month] = MONTH.exec(text) ?? []
-  if (year === undefined) throw new InvalidArgumentError('A month looks like 2026-11.')
-  return { sinceMs: Date.UTC(Number(year), Number(month) - 1), untilMs: Date.UTC(Number(year), Number(month)) }
+  const month = monthIn(text)
+  if (!month) throw new InvalidArgumentError('A month looks like 2026-11.')
+  return month
 }
 
 export const parseLimits = (text: string): readonly BucketSize[] | 'off' => {

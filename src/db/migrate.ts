@@ -1,7 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite'
-import { createHash } from 'node:crypto'
 import { type Clock, toTimestamp } from '../kernel/clock.ts'
 import { DataFault } from '../kernel/exit.ts'
+import { sha256Of } from '../kernel/sha256.ts'
 import { countsSchema } from './counts.ts'
 import { COUNTS } from './migrations/0001_counts.ts'
 import { schema } from './migrations/0001_schema.ts'
@@ -36,7 +36,7 @@ export const migrate = (sqlite: SqliteDatabase, clock: Clock, migrations = MIGRA
         sqlite.run(sql)
         sqlite
           .query('INSERT INTO migrations (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)')
-          .run(index + 1, name, digestOf(sql), toTimestamp(clock.nowMs()))
+          .run(index + 1, name, sha256Of(sql), toTimestamp(clock.nowMs()))
       }
     })
     .immediate()
@@ -126,7 +126,7 @@ const verifiedMigrations = (sqlite: SqliteDatabase, migrations: readonly Migrati
     }
     if (version !== index + 1)
       throw new DataFault(`migration ${index + 1} of the database is not recorded\nRestore a backup.`)
-    if (sha256 !== digestOf(migration.sql)) {
+    if (sha256 !== sha256Of(migration.sql)) {
       throw new DataFault(
         `the database was not made by ${migration.name} of this program: it is of a build before the first release, or changed\nRestore a backup of a release, or start with an empty folder.`,
       )
@@ -134,5 +134,3 @@ const verifiedMigrations = (sqlite: SqliteDatabase, migrations: readonly Migrati
   }
   return applied
 }
-
-const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex')

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sha256Of } from '../kernel/sha256.ts'
 import type { Database, Query, Tx } from './database.ts'
 
 /** The seed data of a database, with the digest of its sources: it is written again when they change. */
@@ -33,5 +33,4 @@ export const dropSeed = (tx: Tx, name: string): void => {
   tx.delete(seeds).where(eq(seeds.name, name)).run()
 }
 
-export const digestOf = (sources: readonly string[]): string =>
-  createHash('sha256').update(sources.join('\0')).digest('hex')
+export const digestOf = (sources: readonly string[]): string => sha256Of(sources.join('\0'))

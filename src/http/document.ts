@@ -2,8 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import type { TypeCheck } from '@sinclair/typebox/compiler'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import type { JSONPath, Node, ParseError } from 'jsonc-parser'
+import { jsonIn } from '../kernel/json.ts'
 import { FileFault } from '../kernel/problems.ts'
-import { jsonIn } from './json.ts'
 import { isWritable } from './validation.ts'
 
 /** Reads and checks documents that a person wrote: catalogs, exchange rates, codes, lists of partners. */

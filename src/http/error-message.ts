@@ -1,14 +1,12 @@
+import { jsonIn } from '../kernel/json.ts'
+
 /** The longest body that is parsed for its message: errors are short. */
 const BODY_LENGTH_MAX = 65_536
 
 /** The message of an error, from the text of its body; null if it has none. */
 export const errorMessageIn = (body: string | undefined): string | null => {
   if (body === undefined || body.length > BODY_LENGTH_MAX) return null
-  try {
-    return messageOf(JSON.parse(body)) ?? null
-  } catch {
-    return null
-  }
+  return messageOf(jsonIn(body)) ?? null
 }
 
 interface ErrorBody {

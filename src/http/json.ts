@@ -1,4 +1,5 @@
 import { DomainError } from '../kernel/failure.ts'
+import { jsonIn } from '../kernel/json.ts'
 import { BODY_UNREADABLE } from './failures.ts'
 
 /** The content type of every response but documents and pictures. */
@@ -12,15 +13,6 @@ export const responseBeside = (status: number, body: object, headers: Record<str
   new Response(JSON.stringify(body), { status, headers: { 'content-type': JSON_TYPE, ...UNCACHED, ...headers } })
 
 export type JsonObject = Record<string, unknown>
-
-/** The value of a JSON text; undefined if it is not JSON. */
-export const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

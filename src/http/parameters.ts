@@ -1,9 +1,10 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { parseTimestamp } from '../kernel/clock.ts'
 import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
+import { jsonIn } from '../kernel/json.ts'
 import { searchForm } from '../kernel/lower-case.ts'
 import { invalidId } from './failures.ts'
-import { isObject, jsonIn } from './json.ts'
+import { isObject } from './json.ts'
 import { eitherCase, oneOf } from './schemas.ts'
 import { isWritable } from './validation.ts'
 

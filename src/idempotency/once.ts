@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Query, Tx } from '../db/database.ts'
 import { renderFailure } from '../http/errors.ts'
@@ -9,6 +8,7 @@ import type { DeferredBody } from '../http/route-lines.ts'
 import { documentedRoute, pathOf } from '../http/target.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
+import { sha256Of } from '../kernel/sha256.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { type World, worldPart } from '../work/world.ts'
 import { associatedDataOf, clearKeys, findKey, type KeyRecord, putKey } from './queries.ts'
@@ -107,7 +107,7 @@ const performOrReplay = async <Input, Output>(
   const parse = parsedOnce(sent)
   // Before the transaction, because the address of a webhook is looked up. A replay needs none of it.
   const input = await readOnce(effect.deferred, parse)
-  const requestSha256 = digestOf(`POST ${path} ${canonical(parse) ?? sent}`)
+  const requestSha256 = sha256Of(`POST ${path} ${canonical(parse) ?? sent}`)
   return write((tx) => {
     const nowMs = world.clock.nowMs()
     clearExpired(tx, world, nowMs)
@@ -193,5 +193,3 @@ const canonical = (parse: () => JsonObject): string | undefined => {
     return undefined
   }
 }
-
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Query, Tx } from '../db/database.ts'
 import { prepared, preparedOne, preparedPut } from '../db/prepared.ts'
+import { sha256Of } from '../kernel/sha256.ts'
 import { idempotencyKeys } from './tables.ts'
 
 export type KeyRecord = typeof idempotencyKeys.$inferSelect
@@ -28,7 +28,7 @@ const isKey = ({ clientId, key }: Pick<KeyRecord, 'clientId' | 'key'>) =>
   and(eq(idempotencyKeys.clientId, clientId), eq(idempotencyKeys.key, key))
 
 /** The text in place of an erased key: the key itself can name a person. */
-const erasedKeyOf = (key: string): string => `erased ${createHash('sha256').update(key).digest('hex')}`
+const erasedKeyOf = (key: string): string => `erased ${sha256Of(key)}`
 
 const findEither = preparedOne(
   idempotencyKeys,

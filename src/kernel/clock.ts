@@ -45,6 +45,20 @@ export const parseTimestamp = (text: string): number | undefined => {
   return Number.isNaN(timeMs) ? undefined : timeMs
 }
 
+const DATE = /^\d{4}-\d\d-\d\d$/
+
+/** As {@link parseTimestamp}; a date is its midnight in UTC. */
+export const timeIn = (text: string): number | undefined => parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text)
+
+const MONTH = /^([1-9]\d{3})-(0[1-9]|1[0-2])$/
+
+/** The month in UTC, from its first instant to the first one of the next month, or undefined if the text is invalid. */
+export const monthIn = (text: string): { sinceMs: number; untilMs: number } | undefined => {
+  const [, year, month] = MONTH.exec(text) ?? []
+  if (year === undefined) return undefined
+  return { sinceMs: Date.UTC(Number(year), Number(month) - 1), untilMs: Date.UTC(Number(year), Number(month)) }
+}
+
 const DAY_LENGTH = 'YYYY-MM-DD'.length
 
 /** Date.parse reads 30 February as a day in March. */

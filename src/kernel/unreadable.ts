@@ -1,3 +1,5 @@
+import { jsonIn } from './json.ts'
+
 /**
  * Stored values that cannot be read: the schema rules them out, and a bad page of the disk or another program can write them.
  * One of them must not hide the other records of a list, or stop the writes of its client (contract C4).
@@ -26,7 +28,7 @@ export const reportUnreadable = (value: string): void => {
 
 /** A stored JSON object; empty if it cannot be read. */
 export const storedObject = <T extends object = Record<string, unknown>>(json: string, name: () => string): T => {
-  const value = parsed(json)
+  const value = jsonIn(json)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T
   reportUnreadable(name())
   return {} as T
@@ -34,16 +36,8 @@ export const storedObject = <T extends object = Record<string, unknown>>(json: s
 
 /** A stored JSON list; empty if it cannot be read. */
 export const storedList = <T>(json: string, name: () => string): T[] => {
-  const value = parsed(json)
+  const value = jsonIn(json)
   if (Array.isArray(value)) return value as T[]
   reportUnreadable(name())
   return []
-}
-
-const parsed = (json: string): unknown => {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { withoutByteOrderMark } from '../http/document.ts'
-import { isObject, jsonIn } from '../http/json.ts'
+import { isObject } from '../http/json.ts'
 import { oneOf, Timestamp } from '../http/schemas.ts'
-import { parseTimestamp } from '../kernel/clock.ts'
+import { timeIn } from '../kernel/clock.ts'
 import { counted } from '../kernel/counted.ts'
 import { disarmed } from '../kernel/formula.ts'
+import { jsonIn } from '../kernel/json.ts'
 import { AMOUNT_MINOR_MAX, minorPerMajor, toMinor } from '../kernel/money.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import type { Period } from '../wallets/statement-queries.ts'
@@ -63,7 +64,6 @@ const RECORD_CHARACTERS_MAX = 65_536
 const UNDECODED = '\ufffd'
 const REFERENCE_CHARACTERS_MAX = 255
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
-const DAY = /^\d{4}-\d\d-\d\d$/
 const REQUIRED = ['reference', 'type', 'amount', 'currency']
 const KNOWN = [...REQUIRED, 'status', 'at']
 
@@ -199,7 +199,7 @@ const rowIn = (cells: Cells, line: number, known: Reference, wrong: Wrong): Thei
   const currency = known.findCurrencyByCode(code?.toUpperCase() ?? '')
   if (!currency) wrong('currency', code === null ? 'is missing' : 'is not an ISO 4217 currency')
   const amountMinor = amountIn(cells.amount, currency, wrong)
-  const atMs = timeIn(cells.at, wrong)
+  const atMs = timeOfCell(cells.at, wrong)
   if (reference === null || isTooLong || !type || !currency) return []
   if (amountMinor === undefined || atMs === undefined) return []
   return [{ line, type, reference, amountMinor, currencyId: currency.id, status: textIn(cells.status), atMs }]
@@ -231,10 +231,10 @@ const amountIn = (cell: unknown, currency: Currency | undefined, wrong: Wrong): 
 const SPACED = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$/
 
 /** The time in a cell; null for an empty cell, undefined if it is wrong. A date is its midnight, and without a zone the time is UTC. */
-const timeIn = (cell: unknown, wrong: Wrong): number | null | undefined => {
+const timeOfCell = (cell: unknown, wrong: Wrong): number | null | undefined => {
   if (isEmpty(cell)) return null
   const text = String(cell).replace(SPACED, (_, day, time, zone = 'Z') => `${day}T${time}${zone}`)
-  const timeMs = parseTimestamp(DAY.test(text) ? `${text}T00:00:00Z` : text)
+  const timeMs = timeIn(text)
   if (timeMs === undefined) wrong('at', 'is neither a date nor an RFC 3339 time, such as 2026-11-05T10:00:00Z')
   return timeMs
 }

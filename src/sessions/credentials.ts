@@ -1,9 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { networkOf } from '../http/client-address.ts'
 import { rateLimited } from '../http/failures.ts'
 import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
+import { sha256Of } from '../kernel/sha256.ts'
 import { type World, worldPart } from '../work/world.ts'
 import { type Client, findClient } from './clients.ts'
 import { CREDENTIALS_WRONG } from './contract.ts'
@@ -15,13 +16,11 @@ export const SESSION_BODY_BYTES_MAX = 8_192
 const USERNAME_LENGTH_MAX = 128
 const PASSWORD_LENGTH_MAX = 256
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** A plain digest is enough, because passwords are long and random. */
-export const passwordDigest = digestOf
+export const passwordDigest = sha256Of
 
 /** Compared for an unknown username, so that it takes as long as for a known one. */
-const NOBODY: Passwords = { passwordSha256: digestOf(''), oldPasswordSha256: null, oldPasswordUntilMs: null }
+const NOBODY: Passwords = { passwordSha256: sha256Of(''), oldPasswordSha256: null, oldPasswordUntilMs: null }
 
 export interface Credentials {
   username: string
@@ -73,7 +72,7 @@ export class LoginFailures {
   add(world: World, username: string, address: string): { retryAfterSeconds: number } | undefined {
     const nowMs = world.clock.steadyMs()
     // A digest gives keys a fixed size, however long the username is.
-    const key = digestOf(`${world.of(worldNumber)} ${networkOf(address)} ${username}`)
+    const key = sha256Of(`${world.of(worldNumber)} ${networkOf(address)} ${username}`)
     const recent = (this.#times.get(key) ?? []).filter((timeMs) => timeMs > nowMs - FAILURE_WINDOW_MS)
     const [oldest = nowMs] = recent
     if (recent.length >= FAILURES_MAX) {
@@ -102,7 +101,7 @@ export class CredentialCheck {
     }
     const { world, username: name } = await this.options.resolveAccount({ username, password }, request)
     onPlaced(world)
-    const passwordSha256 = digestOf(password)
+    const passwordSha256 = sha256Of(password)
     const client = verify(world, name, passwordSha256)
     if (client) return { world, client, passwordSha256 }
     this.options.onFailed?.(username, address)

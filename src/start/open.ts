@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readRates } from '../charges/rates.ts'
 import type { Config } from '../config/config.ts'
@@ -8,6 +7,7 @@ import { isDamage } from '../db/storage.ts'
 import type { Clock, SteadyClock } from '../kernel/clock.ts'
 import { DataFault } from '../kernel/exit.ts'
 import { freshSeed } from '../kernel/ids.ts'
+import { sha256Of } from '../kernel/sha256.ts'
 import type { Log } from '../observability/log.ts'
 import { markOf } from '../orders/stock-queries.ts'
 import { areKeysOf } from '../orders/voucher-key.ts'
@@ -111,7 +111,7 @@ const dataFrom = (sources: Sources): Data => {
 }
 
 const requestIds = (seed: string): (() => string) => {
-  const prefix = createHash('sha256').update(`requests ${seed}`).digest('hex').slice(0, 8)
+  const prefix = sha256Of(`requests ${seed}`).slice(0, 8)
   let count = 0
   return () => `req_${prefix}_${++count}`
 }

@@ -4,6 +4,7 @@ import { ActRequest, type Acts, type Performer } from '../../acts/act.ts'
 import { OutcomeUnknown } from '../../db/shared-commit.ts'
 import { giveToOwner, makePrivate, makePrivateFolder } from '../../folder/files.ts'
 import { DataFault, EXIT, ProgramError, refused } from '../../kernel/exit.ts'
+import { jsonIn } from '../../kernel/json.ts'
 import type { Log } from '../../observability/log.ts'
 import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
@@ -89,12 +90,8 @@ const NO_ACT: ActMessage = { refusal: 'this socket is only for scrip commands', 
 
 /** Undefined for anything but an act. */
 const actRequestIn = (line: string): ActRequest | undefined => {
-  try {
-    const request: unknown = JSON.parse(line)
-    return Value.Check(ActRequest, request) ? request : undefined
-  } catch {
-    return undefined
-  }
+  const request = jsonIn(line)
+  return Value.Check(ActRequest, request) ? request : undefined
 }
 
 /** The lines of a response. The act continues even if the command is gone. */

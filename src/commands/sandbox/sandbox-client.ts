@@ -1,6 +1,7 @@
 import type { ApiDocument } from '../../docs/document.ts'
 import { messageOf } from '../../http/error-message.ts'
 import { refused } from '../../kernel/exit.ts'
+import { jsonIn } from '../../kernel/json.ts'
 import { isLoopback } from '../../sandbox/control/access.ts'
 
 interface Access {
@@ -92,9 +93,6 @@ const responseFrom = async (url: URL, init: BunFetchRequestInit): Promise<Respon
 
 /** The value of a JSON text; another text as it is. */
 export const jsonOr = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  const value = jsonIn(text)
+  return value === undefined ? text : value
 }

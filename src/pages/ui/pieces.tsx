@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { jsonIn } from '../../kernel/json.ts'
 
 /** Elements that several pages use. */
 
@@ -79,9 +80,6 @@ export const ms = (duration: number): string =>
 
 /** Undefined for a text that is not JSON. */
 export const parsedOf = (text: string): { value: unknown } | undefined => {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(text)
+  return value === undefined ? undefined : { value }
 }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { readText } from '../../http/body.ts'
 import { ParameterProblem, parameter, textFilter } from '../../http/parameters.ts'
-import { parseTimestamp } from '../../kernel/clock.ts'
+import { monthIn } from '../../kernel/clock.ts'
 import { DomainError, invalid, violation } from '../../kernel/failure.ts'
 import { compare } from '../../reconciliation/comparison.ts'
 import { ALWAYS, type ListProblem, RowSchema, readList } from '../../reconciliation/partner-list.ts'
@@ -38,15 +38,8 @@ const month = parameter<Period | undefined>(
     description: 'Only records of this month, in UTC',
     example: '2026-11',
   }),
-  (text) => periodOf(text) ?? new ParameterProblem('format', 'must look like 2026-11'),
+  (text) => monthIn(text) ?? new ParameterProblem('format', 'must look like 2026-11'),
 )
-
-const periodOf = (text: string): Period | undefined => {
-  const sinceMs = parseTimestamp(`${text}-01T00:00:00Z`)
-  if (sinceMs === undefined) return undefined
-  const first = new Date(sinceMs)
-  return { sinceMs, untilMs: Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1) }
-}
 
 /** @throws DomainError validation for a list that is not text, or too long */
 const unread = (error: unknown): never => {

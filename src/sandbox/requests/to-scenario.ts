@@ -1,5 +1,6 @@
-import { isObject, jsonIn } from '../../http/json.ts'
+import { isObject } from '../../http/json.ts'
 import { DomainError } from '../../kernel/failure.ts'
+import { jsonIn } from '../../kernel/json.ts'
 import type { World } from '../../work/world.ts'
 import { unrepeatable } from '../errors.ts'
 import { SCENARIO_BYTES_MAX, STEPS_MAX, type Step } from '../scenario/scenario.ts'

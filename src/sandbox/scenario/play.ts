@@ -1,5 +1,5 @@
-import { jsonIn } from '../../http/json.ts'
 import { DomainError } from '../../kernel/failure.ts'
+import { jsonIn } from '../../kernel/json.ts'
 import type { World } from '../../work/world.ts'
 import { scenarioStopped } from '../errors.ts'
 import type { Sent } from '../parts.ts'

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { PRIVATE_FILE_MODE } from '../../folder/files.ts'
-import { jsonIn } from '../../http/json.ts'
+import { jsonIn } from '../../kernel/json.ts'
 import { ClockState } from './movable-clock.ts'
 
 /** The file is rewritten once it has this many lines more than worlds. */

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { DataFault } from '../../kernel/exit.ts'
 import { DomainError } from '../../kernel/failure.ts'
+import { jsonIn } from '../../kernel/json.ts'
 import { snapshotTooLarge } from '../errors.ts'
 
 /** A snapshot as a file that a team can share. */
@@ -39,10 +40,6 @@ const unpacked = (database: string): Buffer | undefined => {
 }
 
 const databaseIn = (text: string): string | undefined => {
-  try {
-    const { format, database } = JSON.parse(text) as { format?: unknown; database?: unknown }
-    return format === FORMAT && typeof database === 'string' ? database : undefined
-  } catch {
-    return undefined
-  }
+  const { format, database } = (jsonIn(text) ?? {}) as { format?: unknown; database?: unknown }
+  return format === FORMAT && typeof database === 'string' ? database : undefined
 }

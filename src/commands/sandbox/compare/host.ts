@@ -1,6 +1,6 @@
-import { jsonIn } from '../../../http/json.ts'
 import { SECOND_MS } from '../../../kernel/clock.ts'
 import { refused } from '../../../kernel/exit.ts'
+import { jsonIn } from '../../../kernel/json.ts'
 import type { Credentials } from '../../../sessions/credentials.ts'
 import { fetchDirectly } from '../sandbox-client.ts'
 
