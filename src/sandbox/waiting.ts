@@ -4,7 +4,6 @@ import { SECOND_MS } from '../kernel/clock.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { DueWork } from '../work/due.ts'
 import type { World } from '../work/world.ts'
-import { waitersOf } from './worlds/resting.ts'
 import type { SandboxWorlds } from './worlds/worlds.ts'
 
 /** Lists that wait for their first item, instead of being polled (contract C15). */
@@ -27,6 +26,8 @@ export const waitFilter = filter<number>(
 
 /** Due work of a world in which somebody waits is done this soon: nobody else may send a request meanwhile. */
 const LOOK_MS = 100
+/** The time of work that may be due at any moment. */
+const NOW = 0
 
 interface Waited<Item> {
   /** Undefined for all worlds. */
@@ -46,11 +47,14 @@ interface Waiter {
 
 export class Waiting {
   readonly #waiters = new Set<Waiter>()
+  /** The time of the next work of worlds that have gone to rest. It does not change while they do. */
+  readonly #dueAtRest = new WeakMap<World, number>()
   #isClosed = false
   #looking: ReturnType<typeof setInterval> | undefined
 
   constructor(private readonly parts: { worlds: SandboxWorlds; due: DueWork; deliveries: Deliveries }) {
     parts.worlds.onEnd((world) => this.#end((waiter) => waiter.world === world))
+    parts.worlds.onRest((world) => this.#dueAtRest.set(world, this.#isWaitedIn(world) ? this.#nextMs(world) : NOW))
   }
 
   /** A list as soon as it has an item, or when the time is up, its world is reset or dropped, or the server stops. */
@@ -82,15 +86,12 @@ export class Waiting {
 
   #add(waiter: Waiter, waitMs: number): Disposable {
     const timer = setTimeout(() => endWait(waiter), waitMs)
-    const { world } = waiter
     this.#waiters.add(waiter)
-    if (world) waitersOf(world).count += 1
     this.#looking ??= setInterval(() => this.#doDueWork(), LOOK_MS)
     return {
       [Symbol.dispose]: () => {
         clearTimeout(timer)
         this.#waiters.delete(waiter)
-        if (world && !world.closed) waitersOf(world).count -= 1
         if (this.#waiters.size > 0) return
         clearInterval(this.#looking)
         this.#looking = undefined
@@ -98,13 +99,28 @@ export class Waiting {
     }
   }
 
+  #isWaitedIn(world: World): boolean {
+    for (const waiter of this.#waiters) if (waiter.world === world) return true
+    return false
+  }
+
+  /** A failure is seen by the next request, which does the same work first. */
+  #nextMs(world: World): number {
+    try {
+      return this.parts.due.nextMs(world)
+    } catch {
+      return Number.POSITIVE_INFINITY
+    }
+  }
+
   #doDueWork(): void {
     const { due, deliveries } = this.parts
     for (const world of new Set([...this.#waiters].map((waiter) => waiter.world))) {
       if (!world || world.closed) continue
+      const nowMs = world.clock.nowMs()
+      if (!world.openDatabase && (this.#dueAtRest.get(world) ?? NOW) > nowMs) continue
+      if (this.#nextMs(world) <= nowMs) due.catchUp(world).catch(() => undefined)
       deliveries.watch(world)
-      // A failure is seen by the next request, which does the same work first.
-      if (due.isDue(world)) due.catchUp(world).catch(() => undefined)
     }
   }
 }

@@ -74,17 +74,34 @@ describe('A world that rests', () => {
     expect(others).toEqual(before.requests)
   })
 
-  test('is none in which somebody waits, however long, and however many others are in use', async () => {
+  test('is none in which somebody waits, unless more than 64 worlds are in use', async () => {
     await using program = openProgram()
     const { client, world } = await program.open(NOON)
     const items = client.read<object[]>(`/_sandbox/events?world=${client.name}&type=wallet.credited&wait=30s`)
-    letRest(program)
-    for (let count = 0; count < 65; count++) await program.open()
+    for (let tick = 0; tick < LONG; tick++) {
+      await Bun.sleep(150) // somebody who waits looks at the world every 100 ms
+      program.worlds.rest()
+    }
     expect(world.openDatabase).not.toBeUndefined()
+    for (let count = 0; count < 65; count++) await program.open()
+    expect(world.openDatabase).toBeUndefined()
     await client.control('/wallets/1/fund', { amount: 1 })
     expect(await items).toHaveLength(1)
-    letRest(program)
-    expect(world.openDatabase).toBeUndefined()
+  })
+
+  test('does its due work for those who wait in it: of a hundred, at most 64 are open', async () => {
+    await using program = openProgram()
+    const opened = await Promise.all(Array.from({ length: 100 }, () => program.open()))
+    const waits = []
+    for (const { client } of opened) {
+      await place(client, DELAYED)
+      waits.push(client.read<object[]>(`/_sandbox/events?world=${client.name}&type=order.delivered&wait=30s`))
+    }
+    const openCount = () => opened.filter(({ world }) => world.openDatabase !== undefined).length
+    await Bun.sleep(300)
+    expect(openCount()).toBeLessThanOrEqual(64)
+    expect(await Promise.all(waits)).toEqual(opened.map(() => [expect.objectContaining({ type: 'order.delivered' })]))
+    expect(openCount()).toBeLessThanOrEqual(64)
   })
 
   test('is the least recently used one, when more than 64 worlds are in use', async () => {

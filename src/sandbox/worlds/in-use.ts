@@ -1,6 +1,5 @@
 import type { World } from '../../work/world.ts'
 import { Journals } from './journals.ts'
-import { waitersOf } from './resting.ts'
 
 /** A used connection takes up to a megabyte besides its data, and an open file three descriptors. */
 const IN_USE_MAX = 64
@@ -26,7 +25,7 @@ export class WorldsInUse {
     this.#ticks.set(world, 0)
     for (const longest of this.#ticks.keys()) {
       if (this.#ticks.size <= IN_USE_MAX) return
-      if (longest !== world && !isWaitedIn(longest)) this.#rest(longest)
+      if (longest !== world) this.#rest(longest)
     }
   }
 
@@ -36,7 +35,7 @@ export class WorldsInUse {
 
   tick(worlds: Iterable<World | undefined>): void {
     for (const [world, ticks] of this.#ticks) this.#ticks.set(world, ticks + 1)
-    for (const world of worlds) if (world && (world.wasUsed || isWaitedIn(world))) this.#used(world)
+    for (const world of worlds) if (world?.wasUsed) this.#used(world)
     const idle = [...this.#ticks].filter(([, ticks]) => ticks >= IDLE_TICKS)
     for (const [world] of idle.slice(0, RESTED_PER_TICK)) this.#rest(world)
     this.#makeRoom()
@@ -55,7 +54,6 @@ export class WorldsInUse {
     let journals = sum(worlds.map(Journals.bytesOf))
     for (const world of worlds.slice(0, -1)) {
       if (data <= DATA_BYTES_MAX && journals <= JOURNAL_BYTES_MAX) return
-      if (isWaitedIn(world)) continue
       data -= dataBytesOf(world)
       journals -= Journals.bytesOf(world)
       this.#rest(world)
@@ -64,13 +62,12 @@ export class WorldsInUse {
 
   #rest(world: World): void {
     this.letRest(world)
+    world.wasUsed = false
     this.#ticks.delete(world)
     this.#rests += 1
     if (this.#rests % RESTS_PER_COLLECTION === 0) Bun.gc(false)
   }
 }
-
-const isWaitedIn = (world: World): boolean => waitersOf(world).count > 0
 
 /** Pages of a file are on the disk, apart from a small cache. */
 const dataBytesOf = ({ openDatabase }: World): number =>

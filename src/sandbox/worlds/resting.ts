@@ -4,11 +4,6 @@ import { type World, worldPart } from '../../work/world.ts'
 
 const resting = worldPart<{ wake: (() => void) | undefined }>(() => ({ wake: undefined }))
 
-/** The number of those who wait for something in a world, which does not rest meanwhile. */
-const waiters = worldPart(() => ({ count: 0 }))
-
-export const waitersOf = (world: World): { count: number } => world.of(waiters)
-
 export const isResting = (world: World): boolean => world.of(resting).wake !== undefined
 
 export const onWake = (world: World, wake: () => void): void => {

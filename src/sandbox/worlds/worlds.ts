@@ -51,6 +51,7 @@ export class SandboxWorlds implements Worlds {
   readonly #journals: Journals
   readonly snapshots: Snapshots
   readonly #onEnd: ((world: World) => void)[] = []
+  readonly #onRest: ((world: World) => void)[] = []
   #onSeeded: (world: World) => void = () => undefined
   /** Called with the file of a world or a snapshot that cannot be read, when it is needed. */
   onDamaged: (file: DamagedFile) => void = () => undefined
@@ -85,6 +86,11 @@ export class SandboxWorlds implements Worlds {
   onPresent(callback: OnPresent): void {
     this.#onPresent.push(callback)
     for (const world of this.all) callback(world, { isSeeded: false })
+  }
+
+  /** Calls back with each world that goes to rest, while its data is still open. */
+  onRest(callback: (world: World) => void): void {
+    this.#onRest.push(callback)
   }
 
   /** Calls back before a world is reset or dropped. */
@@ -258,6 +264,7 @@ export class SandboxWorlds implements Worlds {
   }
 
   #rest(world: World): void {
+    for (const callback of this.#onRest) callback(world)
     world.suspend((database) => {
       this.options.folder.rest(world.name, database)
       return this.#atRest(world.name)
