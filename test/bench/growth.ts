@@ -1,6 +1,10 @@
 import { Database } from 'bun:sqlite'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordAct } from '../../src/audit/audit.ts'
 import { recount } from '../../src/db/counts.ts'
+import { queryOn, type Tx } from '../../src/db/database.ts'
+import { Cipher } from '../../src/orders/cipher.ts'
 import { freePort } from '../free-port.ts'
 import { processorUs, type Running, start, startReady } from '../program.ts'
 import { ADA, PAYEE } from '../records.ts'
@@ -12,13 +16,17 @@ import { count, markdown, median, ratio } from './table.ts'
 
 /** The cost of requests, commands and pages as the number of records grows (contract C4): folders of several sizes, by turns. */
 
-/** A folder in which one client has made this number of payouts and beneficiaries. */
+/**
+ * A folder in which one client has made this number of payouts and beneficiaries. A tenth of it are other clients, their logins, which have
+ * just expired, and acts in the audit.
+ */
 interface Grown {
   records: number
   dataDir: string
   username: string
   password: string
   server: Running
+  serve: () => Promise<Running>
   metrics: string
   desk: Running
   /** The headers of a browser in the desk. */
@@ -72,7 +80,7 @@ const grown = async (records: number): Promise<Grown> => {
   await send(template, { ...payoutOf('first'), headers: bearer(token) }, 201)
   await send(template, { path: '/api/v1/beneficiaries', body: JSON.stringify(ADA), headers: bearer(token) }, 201)
   await template.stop()
-  multiply(join(dataDir, 'scrip.sqlite'), records)
+  multiply(join(dataDir, 'scrip.sqlite'), records, new Cipher(keyIn(dataDir)))
   await act('verify')
   const server = await serve()
   const metrics = `http://127.0.0.1:${metricsPort}/metrics`
@@ -80,7 +88,7 @@ const grown = async (records: number): Promise<Grown> => {
   const page = await fetch(desk.ready)
   const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? ''
   const key = /data-key="([^"]+)"/.exec(await page.text())?.[1] ?? ''
-  return { records, dataDir, ...client, server, metrics, desk, browser: { cookie, 'x-desk-key': key } }
+  return { records, dataDir, ...client, server, serve, metrics, desk, browser: { cookie, 'x-desk-key': key } }
 }
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
@@ -90,8 +98,10 @@ const payoutOf = (reference_id: string): Ask => ({
   body: JSON.stringify({ reference_id, wallet_id: 1, amount: 1.25, currency: 'USD', ...PAYEE }),
 })
 
+const keyIn = (dataDir: string): Buffer => Buffer.from(readFileSync(join(dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
+
 /** Copies the payout, with its entry in the ledger, and the beneficiary. The copies are older. `scrip verify` finds them sound. */
-const multiply = (file: string, records: number): void => {
+const multiply = (file: string, records: number, seal: Cipher): void => {
   using sqlite = new Database(file)
   sqlite.run('PRAGMA synchronous = OFF')
   const triggers = sqlite.query<{ name: string; sql: string }, []>(
@@ -99,10 +109,10 @@ const multiply = (file: string, records: number): void => {
   )
   const all = triggers.all()
   for (const { name } of all) sqlite.run(`DROP TRIGGER ${name}`)
-  const copy = (table: string, where: string, changes: Record<string, string>) => {
+  const copy = (table: string, where: string, changes: Record<string, string>, count = records) => {
     const columns = sqlite.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all()
     const names = columns.map(({ name }) => name)
-    sqlite.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${records - 1})
+    sqlite.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1})
       INSERT INTO ${table} (${names.join(', ')})
       SELECT ${names.map((name) => changes[name] ?? name).join(', ')} FROM (SELECT * FROM ${table} WHERE ${where}), numbers`)
   }
@@ -125,6 +135,7 @@ const multiply = (file: string, records: number): void => {
     id: `${line} + (n - 1) * ${lines} + id - ${line - lines}`,
     entry_id: 'entry_id + n',
   })
+  const others = Math.ceil(records / 10)
   copy('transactions', `id = ${transaction}`, {
     id: 'id + n',
     entry_id: 'entry_id + n',
@@ -139,6 +150,14 @@ const multiply = (file: string, records: number): void => {
     search_folded: "'ada.' || n || '@example.comAada lovelace'",
     created_at_ms: atMs,
   })
+  copy('clients', 'id = 1', { id: 'id + n', username: "'other-' || n" }, others)
+  const login = { id: "'lgn_' || printf('%025d', n)", client_id: 'client_id + n', expires_at_ms: '1' }
+  copy('logins', 'number = 1', { ...login, number: '1' }, others)
+  const act = { user: 'root', command: 'wallet fund', subject: '1 100', outcome: 'done', address: null } as const
+  const tx = queryOn(sqlite) as Tx
+  sqlite.transaction(() => {
+    for (let atMs = 0; atMs < others; atMs++) recordAct(tx, seal, { ...act, atMs })
+  })()
   sqlite.run(`UPDATE wallets SET amount_minor = amount_minor - ${(records - 1) * paid},
     reserved_minor = reserved_minor + ${(records - 1) * paid} WHERE id = 1`)
   recount(sqlite)
@@ -210,7 +229,7 @@ const desk =
       if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`)
     })
 
-/** In microseconds. */
+/** In microseconds: of the processor for requests and pages, on the clock for commands and the start. */
 const COSTS: Record<string, Cost> = {
   'a country': reads('countries/105'),
   'a payout': reads(`payouts/pyt_${'1'.padStart(25, '0')}`),
@@ -226,6 +245,10 @@ const COSTS: Record<string, Cost> = {
     reads(`beneficiaries?sort_by=last_name&page=${place.records / 20}`)(place),
   'events, `type=order.*`, none': reads('events?type=order.*'),
   'a payout is made': requests(() => payoutOf(`grown-${++made}`), 201),
+  login: ({ server, username, password }) =>
+    processorCost(server, async () => {
+      await logIn(server.port, username, password)
+    }),
   'login and logout': ({ server, username, password }) =>
     processorCost(server, async () => {
       const token = await logIn(server.port, username, password)
@@ -237,6 +260,16 @@ const COSTS: Record<string, Cost> = {
     }),
   'desk: Today': desk('today'),
   'desk: payouts': desk('list/payouts'),
-  '`scrip statement`, a month': command('statement', 'bench', '--month', '2020-01'),
+  'desk: payouts, `status=failed`, none': desk('list/payouts?status=failed'),
+  'desk: payouts of a day, none': desk('list/payouts?since=2020-01-01&until=2020-01-02'),
+  'desk: search that finds nothing': desk('search?search=zzzzzzzz'),
+  'the server starts': async (place) => {
+    await place.server.stop()
+    const startedMs = performance.now()
+    place.server = await place.serve()
+    return (performance.now() - startedMs) * 1_000
+  },
+  '`scrip statement`, a month without lines': command('statement', 'bench', '--month', '2099-01'),
+  '`scrip payouts list --limit 20`': command('payouts', 'list', '--limit', '20'),
   '`scrip transactions --wallet`, one': command('transactions', '--wallet', '2'),
 }
