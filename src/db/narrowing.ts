@@ -52,7 +52,7 @@ interface Listed<Table> {
     /** By client and status. */
     status?: string
     time?: string
-    /** Has all texts. */
+    /** Has all texts, in the form by which they are searched. */
     texts?: string
     /** By client and amount. */
     amount?: string
@@ -133,18 +133,20 @@ const idsIn = <Table extends Identified>(
 
 const AMOUNT = /^\d{1,15}(?:\.\d{1,4})?$/
 
-/** Records that hold a text: if they are few, their ids are looked up in indexes. */
+/** Records that hold a text: if they are few, by their ids. */
 const found = <Table extends Identified>(query: Query, list: Listed<Table>, search: string): SQL => {
-  const { table, texts = [], indexes } = list
-  // Some of the texts are stored in the form by which they are searched, the others as they came.
+  const { table, texts = [], indexes = {} } = list
   const terms = [...new Set([searchForm(search), search.toLowerCase()])]
-  const holds = or(...texts.flatMap((text) => terms.map((term) => sql`instr(lower(${text}), ${term}) > 0`)), sql`FALSE`)
+  const inText = (text: SQLiteColumn) =>
+    indexes.texts
+      ? [sql`instr(${text}, ${searchForm(search)}) > 0`]
+      : terms.map((term) => sql`instr(lower(${text}), ${term}) > 0`)
+  const holds = or(...texts.flatMap(inText), sql`FALSE`)
   const isAmount = AMOUNT.test(search) ? list.isAmount?.(Number(search)) : undefined
-  if (!indexes?.texts) return or(holds, isAmount) ?? sql`FALSE`
-  const inTexts = sql`SELECT ${table.id} AS id FROM ${indexed(table, indexes.texts)} WHERE ${holds}`
-  const amounts = indexes.amount === undefined ? table : indexed(table, indexes.amount)
-  const ofAmount = isAmount && sql` UNION ALL SELECT ${table.id} FROM ${amounts} WHERE ${and(isOfAnyClient, isAmount)}`
-  const either = sql`(${inTexts}${ofAmount})`
+  const along = (index: string | undefined) => (index === undefined ? sql`${table}` : indexed(table, index))
+  const ofAmount =
+    isAmount && sql` UNION ALL SELECT ${table.id} FROM ${along(indexes.amount)} WHERE ${and(isOfAnyClient, isAmount)}`
+  const either = sql`(SELECT ${table.id} AS id FROM ${along(indexes.texts)} WHERE ${holds}${ofAmount})`
   const ids = query
     .select({ id: sql<string | number>`id` })
     .from(either)
