@@ -76,11 +76,7 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
           RETURNING (extract(epoch FROM at) * 1000000)::bigint AS at`,
         [seq, taken.epoch],
       )
-      await tx('UPDATE scrip.installation SET seq = $1, schema_version = $2, release = $3', [
-        seq,
-        SCHEMA_VERSION,
-        release,
-      ])
+      await tx('UPDATE scrip.installation SET schema_version = $1, release = $2', [SCHEMA_VERSION, release])
       const [fence] = await tx<{ epoch: string }>('SELECT epoch FROM scrip.fence FOR SHARE')
       if (Number(fence?.epoch) !== taken.epoch) throw new DataFault('another server has taken the lease')
       return Number(row?.at)

@@ -7,7 +7,7 @@ import { SECOND_MS, sinceStartMs, systemClock, toTimestamp } from '../kernel/clo
 import { DataFault } from '../kernel/exit.ts'
 import { type Ask, PostgresAway } from './connection.ts'
 import { checkKey, type Installation, installationOf, ServerUnfit } from './installation.ts'
-import { LAST_SEQ } from './schema.ts'
+import { KNOWN_SEQ } from './schema.ts'
 
 /** The relation of the copy in a folder to PostgreSQL. */
 
@@ -89,7 +89,7 @@ const readPosition = (dataDir: string): Position | undefined => {
 /** Requires that PostgreSQL continues from the commit of the copy. @throws CopyUnfit */
 export const requireSameTimeline = async (ask: Ask, position: Position): Promise<void> => {
   const [state] = await ask<{ seq: string; first: string | null; epoch: string | null; at: string | null }>(
-    `SELECT coalesce(${LAST_SEQ}, i.seq) AS seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch,
+    `SELECT ${KNOWN_SEQ} AS seq, (SELECT min(seq) FROM scrip.changes) AS first, c.epoch,
         (extract(epoch FROM c.at) * 1000000)::bigint AS at
       FROM scrip.installation AS i LEFT JOIN scrip.changes AS c ON c.seq = $1`,
     [position.seq],
@@ -118,7 +118,7 @@ export const requireSameTimeline = async (ask: Ask, position: Position): Promise
 /** The relation of a copy to such an installation is unknown: it would be pulled again and again. */
 export const lastCommitUnknown = (): ServerUnfit =>
   new ServerUnfit(
-    'scrip.changes lacks the last commit of the record: somebody has deleted it\nStop all servers, and run: INSERT INTO scrip.changes (seq, epoch, at) SELECT seq, epoch, clock_timestamp() FROM scrip.installation',
+    'scrip.changes lacks the last commit of the record: somebody has deleted it\nStop all servers, and run: INSERT INTO scrip.changes (seq, epoch, at) SELECT last_value, epoch, clock_timestamp() FROM scrip.last_seq, scrip.installation',
   )
 
 /** Sets a copy aside that holds commits which PostgreSQL does not. Returns its new name. */

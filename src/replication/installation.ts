@@ -7,7 +7,7 @@ import { MINUTE_MS } from '../kernel/clock.ts'
 import { DataFault, EXIT, ProgramError } from '../kernel/exit.ts'
 import { type Ask, type Connection, READ_COMMITTED } from './connection.ts'
 import { copyPages } from './pages.ts'
-import { LAST_SEQ, LEASE_IS_OVER, schemaStatements } from './schema.ts'
+import { KNOWN_SEQ, LEASE_IS_OVER, schemaStatements } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
 
 /** The installation in PostgreSQL: its checks, its creation, and its description of itself (contract C18). */
@@ -56,7 +56,7 @@ export interface Installation {
 
 const VERSION_MIN = 150_000
 /** These columns identify a schema that Scrip has made. */
-const INSTALLATION_COLUMNS = ['id', 'release', 'schema_version', 'epoch', 'seq', 'holder', 'url', 'beat_at']
+const INSTALLATION_COLUMNS = ['id', 'release', 'schema_version', 'epoch', 'holder', 'url']
 const LARGEST_INIT_MS = 720 * MINUTE_MS
 
 interface Server {
@@ -131,7 +131,7 @@ export const findInstallation = async (ask: Ask): Promise<Installation | undefin
       is_free: boolean
     }
   >(
-    `SELECT id, release, schema_version, epoch, coalesce(${LAST_SEQ}, seq) AS seq, holder, url, ${LEASE_IS_OVER} AS is_free FROM scrip.installation`,
+    `SELECT id, release, schema_version, epoch, ${KNOWN_SEQ} AS seq, holder, url, ${LEASE_IS_OVER} AS is_free FROM scrip.installation`,
   )
   if (!row) return undefined
   const installation = {
@@ -225,7 +225,7 @@ export const makeInstallation = async (
       for (const statement of schemaStatements(tables)) await ask(statement)
       await putAll(ask, sqlite, tables)
       await ask('INSERT INTO scrip.key_checks (name, value) VALUES ($1, $2)', ['signing', checkOf(signingKey)])
-      await ask('INSERT INTO scrip.installation (id, release, schema_version, epoch, seq) VALUES ($1, $2, $3, 0, 1)', [
+      await ask('INSERT INTO scrip.installation (id, release, schema_version, epoch) VALUES ($1, $2, $3, 0)', [
         id,
         release,
         SCHEMA_VERSION,

@@ -5,13 +5,17 @@ import { type Column, POSTGRES_TYPES, quotedName, type Table } from './tables.ts
 
 const list = (names: readonly string[]): string => names.map(quotedName).join(', ')
 
-/** A lease lasts for this time after its last beat, by the clock of PostgreSQL (contract C18). */
-const LEASE = "interval '2 seconds'"
-/** A clock that was put back must not keep the lease of a server that is gone. */
-export const LEASE_IS_OVER = `(holder IS NULL OR beat_at < clock_timestamp() - ${LEASE} OR beat_at > clock_timestamp() + ${LEASE})`
+const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`
 
-/** The number of the last commit. The row of the installation has it as of the last beat. */
+/** A lease lasts for this time after its last beat, by the clock of PostgreSQL (contract C18). */
+const LEASE_US = 2_000_000
+/** A clock that was put back must not keep the lease of a server that is gone. */
+export const LEASE_IS_OVER = `(holder IS NULL OR abs(${MICROSECONDS('clock_timestamp()')} - (SELECT last_value FROM scrip.last_beat)) > ${LEASE_US})`
+
+/** The number of the last commit. */
 export const LAST_SEQ = '(SELECT max(seq) FROM scrip.changes)'
+/** The same as of the last beat, if somebody has deleted the changes. */
+export const KNOWN_SEQ = `coalesce(${LAST_SEQ}, (SELECT last_value FROM scrip.last_seq))`
 
 /** Scrip's own SQLSTATEs: another server has the lease; the commit does not follow the last one. */
 export const LEASE_LOST = 'SC001'
@@ -20,11 +24,14 @@ export const OUT_OF_ORDER = 'SC002'
 /** Tables about the installation itself, without its data. */
 const OWN_TABLES = [
   `CREATE TABLE scrip.installation (
-     id text PRIMARY KEY, release text NOT NULL, schema_version bigint NOT NULL, epoch bigint NOT NULL,
-     seq bigint NOT NULL, holder text, url text, beat_at timestamptz
-   ) WITH (fillfactor = 20)`,
+     id text PRIMARY KEY, release text NOT NULL, schema_version bigint NOT NULL, epoch bigint NOT NULL, holder text, url text
+   )`,
   'CREATE UNIQUE INDEX installation_is_one ON scrip.installation ((true))',
-  // The epoch again, in a row that beats do not touch: PostgreSQL keeps each version of a row for as long as somebody holds a snapshot.
+  // A beat writes two sequences, which have one version: PostgreSQL keeps each version of a row for as long as somebody holds a snapshot.
+  // Microseconds by the clock of PostgreSQL.
+  'CREATE SEQUENCE scrip.last_beat MINVALUE 0',
+  'CREATE SEQUENCE scrip.last_seq',
+  // The epoch again, in a row that each commit locks.
   'CREATE TABLE scrip.fence (epoch bigint NOT NULL)',
   'CREATE UNIQUE INDEX fence_is_one ON scrip.fence ((true))',
   // Not compressed: it would take as long as the commit.
@@ -100,7 +107,8 @@ BEGIN
 END $function$`
 }
 
-const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`
+const MAY_TAKE = `(i.holder = p_holder OR ${LEASE_IS_OVER.replace('holder', 'i.holder')})`
+const BEAT = `setval('scrip.last_beat', ${MICROSECONDS('clock_timestamp()')})`
 
 /** The functions that are the same in every schema version. */
 export const functionStatements = [
@@ -147,31 +155,35 @@ EXCEPTION WHEN OTHERS THEN
   RETURN QUERY SELECT NULL::bigint, SQLSTATE, SQLERRM;
 END $function$`,
   // Takes the lease if it is free, has run out, or is the caller's own, and begins an epoch. Returns no row if another server has it.
-  // It waits for a commit that has locked the fence, and its own epoch refuses each one that has not.
+  // It waits for a commit or a beat that has locked the fence, looks again then, and its own epoch refuses each one that has not.
   `CREATE OR REPLACE FUNCTION scrip.take(p_holder text, p_url text)
 RETURNS TABLE (epoch bigint, schema_version bigint) LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
 DECLARE v_epoch bigint; v_schema_version bigint;
 BEGIN
   PERFORM scrip.wait_for_the_disk();
-  UPDATE scrip.installation AS i
-    SET epoch = i.epoch + 1, holder = p_holder, url = p_url, beat_at = clock_timestamp()
-    WHERE i.holder = p_holder OR ${LEASE_IS_OVER.replaceAll(/\b(holder|beat_at)\b/g, 'i.$1')}
+  PERFORM FROM scrip.installation AS i WHERE ${MAY_TAKE};
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM FROM scrip.fence FOR UPDATE;
+  UPDATE scrip.installation AS i SET epoch = i.epoch + 1, holder = p_holder, url = p_url WHERE ${MAY_TAKE}
     RETURNING i.epoch, i.schema_version INTO v_epoch, v_schema_version;
   IF FOUND THEN
     UPDATE scrip.fence SET epoch = v_epoch;
+    PERFORM ${BEAT};
     RETURN QUERY SELECT v_epoch, v_schema_version;
   END IF;
 END $function$`,
   `CREATE OR REPLACE FUNCTION scrip.beat(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $function$
 BEGIN
   PERFORM scrip.wait_for_the_disk();
-  UPDATE scrip.installation SET beat_at = clock_timestamp(), seq = ${LAST_SEQ} WHERE epoch = p_epoch;
-  RETURN FOUND;
+  PERFORM FROM scrip.fence WHERE epoch = p_epoch FOR SHARE;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM ${BEAT}, setval('scrip.last_seq', ${LAST_SEQ});
+  RETURN true;
 END $function$`,
   `CREATE OR REPLACE FUNCTION scrip.free(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $function$
 BEGIN
-  UPDATE scrip.installation SET holder = NULL, url = NULL, beat_at = NULL, seq = ${LAST_SEQ} WHERE epoch = p_epoch;
+  UPDATE scrip.installation SET holder = NULL, url = NULL WHERE epoch = p_epoch;
   RETURN FOUND;
 END $function$`,
 ]

@@ -195,7 +195,7 @@ describe.skipIf(POSTGRES === undefined)('an installation in PostgreSQL', () => {
     const dataDir = newFolder()
     expect(await run(['client', 'add', 'ada', '--data-dir', dataDir], { env })).toMatchObject({ exitCode: 0 })
     await postgres().sql(
-      'UPDATE scrip.installation SET seq = 1; DELETE FROM scrip.changes WHERE seq > 1; DELETE FROM scrip.clients; DELETE FROM scrip.audit; UPDATE scrip.audit_head SET count = 0',
+      'DELETE FROM scrip.changes WHERE seq > 1; DELETE FROM scrip.clients; DELETE FROM scrip.audit; UPDATE scrip.audit_head SET count = 0',
       database,
     )
     const server = await serve([...LIVE, '--data-dir', dataDir], { env })

@@ -23,6 +23,9 @@ import { CLIENT, CURRENCY, openInstallation, wallet } from './opened.ts'
 const SCHEMA = SCHEMA_VERSION
 const SEEDS = sqliteTable('seeds', { name: text('name').primaryKey() })
 
+/** Sets the time of the last beat. */
+const beatAt = (time: string) => `SELECT setval('scrip.last_beat', (extract(epoch FROM ${time}) * 1000000)::bigint)`
+
 describe.skipIf(POSTGRES === undefined)('an installation', () => {
   let postgres: Postgres
   beforeAll(async () => {
@@ -168,12 +171,12 @@ describe.skipIf(POSTGRES === undefined)('an installation', () => {
     expect(await other.take()).toEqual({ epoch: 2, seq: 1, schemaVersion: SCHEMA })
     await other.free()
     await installation.sql(
-      "UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() - interval '2.1 s'",
+      `UPDATE scrip.installation SET holder = 'gone'; ${beatAt("clock_timestamp() - interval '2.1 s'")}`,
     )
     expect(await other.take()).toMatchObject({ epoch: 3 })
     await other.free()
     await installation.sql(
-      "UPDATE scrip.installation SET holder = 'gone', beat_at = clock_timestamp() + interval '1 h'",
+      `UPDATE scrip.installation SET holder = 'gone'; ${beatAt("clock_timestamp() + interval '1 h'")}`,
     )
     expect(await other.take()).toMatchObject({ epoch: 4 })
     await other.free()

@@ -44,7 +44,7 @@ export const fence: Rig = async ({ rounds, seed, isShort, progress }) => {
   /** Lets the lease run out, and takes it for the other server. */
   const takeOver = async () => {
     for (;;) {
-      await sql("UPDATE scrip.installation SET beat_at = clock_timestamp() - interval '3 s'")
+      await sql("SELECT setval('scrip.last_beat', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 3000000)")
       const taken = await other.take(60_000)
       if (taken) return taken
     }
