@@ -70,5 +70,12 @@ const STEPS = Object.entries(TRANSITIONS).flatMap(([event, { afterMs }]) =>
   afterMs === undefined ? [] : [{ event: event as PayoutEventType, afterMs }],
 )
 
+/** The steps that lead a payout to its completion and that it has not taken. */
+export const stepsAhead = (payout: Payout, taken: readonly string[]): PayoutEventType[] => {
+  if (!OPEN_PAYOUTS.includes(payout.status)) return []
+  const last = STEPS.findLastIndex(({ event }) => taken.includes(event))
+  return STEPS.slice(last + 1).map(({ event }) => event)
+}
+
 /** The next step of the clock. */
 export const nextStep = (payout: Payout): PayoutStep | undefined => STEPS.find(({ event }) => canHappen(event, payout))

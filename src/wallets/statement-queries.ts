@@ -74,8 +74,9 @@ export const ledgerBalances = (query: Query, { id }: Wallet, { sinceMs, untilMs 
 }
 
 interface Moved {
-  /** The sum of the transactions. */
-  minor: number
+  creditedMinor: number
+  debitedMinor: number
+  count: number
   /** The sum of the ledger lines of their entries. */
   ledgerMinor: number
   firstId: number
@@ -86,11 +87,12 @@ interface Moved {
 export const movedIn = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period): Moved =>
   connectionOf(query)
     .query<Moved, [number, number, number]>(
-      `SELECT coalesce(sum(iif(transaction_type = 'CREDIT', amount_minor, -amount_minor)), 0) AS minor,
+      `SELECT coalesce(sum(iif(transaction_type = 'CREDIT', amount_minor, 0)), 0) AS creditedMinor,
+          coalesce(sum(iif(transaction_type = 'DEBIT', amount_minor, 0)), 0) AS debitedMinor, count(*) AS count,
           coalesce(sum((SELECT sum(amount_minor) FROM journal_lines AS line WHERE line.entry_id = moved.entry_id
             AND line.wallet_id = moved.wallet_id AND account = 'wallet')), 0) AS ledgerMinor,
           coalesce(min(id), 0) AS firstId, coalesce(max(id), 0) AS lastId
         FROM transactions AS moved INDEXED BY transactions_statement
         WHERE wallet_id = ? AND created_at_ms >= ? AND created_at_ms < ?`,
     )
-    .get(id, sinceMs, untilMs) ?? { minor: 0, ledgerMinor: 0, firstId: 0, lastId: 0 }
+    .get(id, sinceMs, untilMs) ?? { creditedMinor: 0, debitedMinor: 0, count: 0, ledgerMinor: 0, firstId: 0, lastId: 0 }

@@ -11,6 +11,10 @@ export interface WalletStatement {
   openingMinor: number
   transactions: Iterable<WalletTransaction>
   closingMinor: number
+  /** The sums of the movements. */
+  creditedMinor: number
+  debitedMinor: number
+  count: number
 }
 
 /**
@@ -21,17 +25,20 @@ export interface WalletStatement {
 export const statementsOf = (query: Query, clientId: number, period: Period): WalletStatement[] =>
   [...walletsOf(query, { clientId })].map((wallet) => {
     const moved = movedIn(query, wallet, period)
+    const { creditedMinor, debitedMinor, count } = moved
+    const movedMinor = plus(creditedMinor, -debitedMinor)
     const atEnds = {
       openingMinor: balanceBefore(query, wallet, period.sinceMs),
       closingMinor: balanceBefore(query, wallet, period.untilMs),
     }
-    const leads = ({ openingMinor, closingMinor }: typeof atEnds) => plus(openingMinor, moved.minor) === closingMinor
-    const isProven = moved.minor === moved.ledgerMinor && leads(atEnds)
+    const leads = ({ openingMinor, closingMinor }: typeof atEnds) => plus(openingMinor, movedMinor) === closingMinor
+    const isProven = movedMinor === moved.ledgerMinor && leads(atEnds)
     const balances = isProven ? atEnds : ledgerBalances(query, wallet, period)
     if (!leads(balances)) {
       throw new DataFault(
         `the transactions of wallet ${wallet.id} do not lead from its opening to its closing balance\nRun scrip verify.`,
       )
     }
-    return { wallet, ...balances, transactions: transactionsIn(query, wallet, period, moved) }
+    const transactions = transactionsIn(query, wallet, period, moved)
+    return { wallet, ...balances, creditedMinor, debitedMinor, count, transactions }
   })

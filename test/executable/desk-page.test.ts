@@ -16,7 +16,7 @@ const A4_WIDTH = 718
 const PAGES = [
   ...['#today', '#payouts', '#orders/1', '#clients', '#clients/acme', '#wallets/1', '#stock', '#products/1', '#audit'],
   ...['#search?search=bonus', '#search?search=nothing-of-this'],
-  ...['#statement', `#statement?client=acme&month=${MONTH}`],
+  ...['#statement', `#statement?client=acme&month=${MONTH}`, '#reconcile/acme'],
 ]
 
 describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
@@ -139,19 +139,28 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await operator.json('payouts', 'cancel', (open as { id: string }[])[0]?.id ?? '')
   })
 
-  test("compares a client's own list with the ledger", async () => {
+  test("compares a client's own list with the ledger: counts first, 100 findings at a time, all of them as CSV", async () => {
     await page.goto(`${desk.url}/#clients/acme`)
-    await page.getByRole('button', { name: /^Reconcile/ }).click()
-    await dialog()
-      .getByLabel(/^month/)
-      .fill(MONTH)
-    const list = operator.file('list.csv', 'reference,type,amount,currency\nb-1,payout,100,USD\nmine,order,1,USD\n')
-    await dialog().getByLabel(/^file/).setInputFiles(list)
-    await dialog().getByRole('button', { name: 'Reconcile', exact: true }).click()
-    await dialog().getByText('1 match.').waitFor()
-    await dialog().getByText('only_theirs').waitFor()
+    await page.getByRole('link', { name: 'Reconcile with its own list' }).click()
+    await page.getByLabel(/^Month/).fill(MONTH)
+    const lines = Array.from({ length: 1_101 }, (_, index) => `mine-${index},order,1,USD`)
+    const list = operator.file('list.csv', `reference,type,amount,currency\nb-1,payout,90,USD\n${lines.join('\n')}\n`)
+    await page.getByLabel("The client's list").setInputFiles(list)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('0 match.').waitFor()
+    const figures = await page.locator('.figures > div').allTextContents()
+    expect(figures.slice(0, 3)).toEqual(['Differs1', 'Counted twice0', 'Only the client has1,101'])
+    expect(await card('Differs').locator('tbody tr').count()).toBe(1)
+    const theirs = card('Only the client has')
+    expect(await theirs.locator('tbody tr').count()).toBe(100)
+    await theirs.getByRole('button', { name: 'Last page' }).click()
+    await theirs.getByText('1,101 to 1,101 of 1,101').waitFor()
+    expect(await theirs.locator('tbody tr').allTextContents()).toEqual([expect.stringContaining('mine-1100')])
     expect(await faultsOf(page)).toEqual([])
-    await dialog().getByRole('button', { name: 'Close' }).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV of all findings' }).click()
+    const command = ['reconcile', 'acme', list, '--month', MONTH, '--csv']
+    expect(await Bun.file(await (await saved).path()).text()).toBe((await operator.run(command)).stdout)
   })
 
   test('refunds one voucher of an order, and shows the new balance of the wallet', async () => {
@@ -191,15 +200,28 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await page.getByLabel('Client', { exact: true }).fill('acme')
     await page.getByLabel('Month, in UTC').fill(MONTH)
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByText('closing_balance').waitFor()
+    const statement = card(`Statement of acme, ${MONTH}`)
+    const [sums, lines] = [statement.locator('table').nth(0), statement.locator('table').nth(1)]
+    await sums.getByText('closing balance').waitFor()
+    const movements = Number(await sums.locator('[data-name="movements"]').textContent())
+    expect(await lines.locator('tbody tr').count()).toBe(Math.min(100, movements))
     await page.emulateMedia({ media: 'print' })
     await page.setViewportSize({ width: A4_WIDTH, height: 900 })
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
-    const broken = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('tbody tr')].map((row) => getComputedStyle(row).breakInside).filter((value) => value !== 'avoid')`,
-    )
-    expect(broken).toEqual([])
-    expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+    const printed = await page.evaluate<{ text: string }>(`new Promise((resolve) => {
+      window.print = () => {
+        const rows = [...document.querySelectorAll('tbody tr')]
+        resolve({
+          count: rows.length,
+          broken: rows.filter((row) => getComputedStyle(row).breakInside !== 'avoid').length,
+          isTooWide: document.documentElement.scrollWidth > innerWidth,
+          text: document.body.textContent,
+        })
+      }
+      for (const button of document.querySelectorAll('button')) if (button.textContent === 'Print') button.click()
+    })`)
+    expect(printed).toMatchObject({ count: 1 + movements, broken: 0, isTooWide: false })
+    expect(printed.text).toContain(`Statement of acme, ${MONTH}`)
     await page.emulateMedia({ media: 'screen' })
     await page.setViewportSize({ width: 1280, height: 900 })
     const saved = page.waitForEvent('download')

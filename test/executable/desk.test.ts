@@ -167,11 +167,15 @@ interface Rows {
   total: number
 }
 
+interface Statement extends Rows {
+  sums: Rows
+}
+
 interface Story {
   row: Record<string, unknown>
   seen: number
   acts: string[]
-  steps: { name: string; note: string }[]
+  steps: { at: string | null; name: string; note: string | null }[]
   entries: { lines: { amount: number }[] }[]
   events: { type: string }[]
   audit: Rows
@@ -336,7 +340,15 @@ describe('the desk shows', () => {
         client: 'acme',
         status: 'completed',
         amount: '100.00 USD',
+        fee: '1.50 USD',
+        total: '101.50 USD',
+        wallet_id: 1,
       })
+      const waiting = await session.read<Story>(`record/payouts/${(await customer.payout('waits')).id}`)
+      expect(waiting.steps.map(({ at, name }) => [name, at !== null])).toEqual([
+        ['created', true],
+        ...['queued', 'processing', 'submitted', 'settling', 'completed'].map((name) => [name, false]),
+      ])
       expect(story.acts).toEqual(['payouts return'])
       expect(story.steps.map(({ name }) => name)).toEqual([
         ...['created', 'queued', 'processing', 'submitted', 'settling', 'completed'],
@@ -377,18 +389,30 @@ describe('the desk shows', () => {
     expect([wrong.status, await wrong.json()]).toEqual([400, { error: expect.stringContaining('A time is a date') }])
   })
 
-  deskTest('a statement as the command prints it', async (session, operator) => {
-    const month = new Date().toISOString().slice(0, 7)
-    const query = `list/statement?client=acme&month=${month}`
-    const { rows } = await session.read<Rows>(query)
-    expect(rows.map(({ entry, balance_after }) => [entry, balance_after])).toEqual([
-      ['opening_balance', '0.00 USD'],
-      ['transaction', '1,000.00 USD'],
-      ['closing_balance', '1,000.00 USD'],
-    ])
-    const csv = await (await session.request(`/data/${query}&csv=1`)).text()
-    expect(csv).toBe((await operator.run(['statement', 'acme', '--month', month, '--csv'])).stdout)
-  })
+  deskTest(
+    'a statement with its sums first, 100 lines at a time, and whole as the command prints it',
+    async (session, operator) => {
+      for (let number = 1; number <= 101; number += 1)
+        await session.ask([{ command: 'wallet adjust', input: { id: '1', amount: number % 2 ? '-1' : '3' } }])
+      const month = new Date().toISOString().slice(0, 7)
+      const query = `list/statement?client=acme&month=${month}`
+      const first = await session.read<Statement>(query)
+      expect(first.sums.rows).toEqual([
+        {
+          ...{ wallet_id: 1, opening_balance: '0.00 USD', in: '1,150.00 USD', out: '51.00 USD' },
+          ...{ closing_balance: '1,099.00 USD', movements: 102 },
+        },
+      ])
+      expect([first.rows.length, first.total]).toEqual([100, 102])
+      expect(first.rows[0]).toMatchObject({ amount: '1,000.00 USD', balance_after: '1,000.00 USD' })
+      const second = await session.read<Statement>(`${query}&offset=100`)
+      expect([second.rows.length, second.rows.at(-1)?.balance_after]).toEqual([2, '1,099.00 USD'])
+      const whole = await session.read<Statement>(`${query}&whole=1`)
+      expect(whole.rows).toEqual([...first.rows, ...second.rows])
+      const csv = await (await session.request(`/data/${query}&csv=1`)).text()
+      expect(csv).toBe((await operator.run(['statement', 'acme', '--month', month, '--csv'])).stdout)
+    },
+  )
 
   test('the payouts that a list names, and the lines that name none', () =>
     asOperator(async (operator) => {
@@ -409,22 +433,65 @@ describe('the desk shows', () => {
       ])
     }))
 
-  deskTest('what reconcile found', async (session) => {
-    const list = 'reference,type,amount,currency\nmine,order,1.00,USD\n'
-    const compared = async (file: string) => {
-      const input = { client: 'acme', month: new Date().toISOString().slice(0, 7), file: 'list.csv' }
-      return await session.ask([{ command: 'reconcile', input, file }])
-    }
-    const [found] = await compared(list)
-    expect(found?.notes).toEqual(['0 match.', 'The sums in USD diverge at order mine: 0.00 here, 1.00 in the list.'])
-    expect(found?.result).toEqual({
-      columns: ['finding', 'type', 'reference', 'their_amount', 'their_currency'],
-      rows: [expect.objectContaining({ finding: 'only_theirs', reference: 'mine', their_amount: '1.00 USD' })],
-    })
-    expect(await compared('reference,type,amount,currency\nmine,order,x,USD\n')).toEqual([
-      expect.objectContaining({ refusal: expect.stringContaining('list.csv has 1 problem:\nline 2, amount') }),
-    ])
-  })
+  test('the findings of reconcile by their kind, and all of them as the command prints them', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      for (const name of ['same', 'other', 'ours']) await customer.payout(name)
+      const lines = [
+        'same,payout,100,USD',
+        'other,payout,99,USD',
+        'mine,order,1,USD',
+        'twice,order,2,USD',
+        'twice,order,2,USD',
+      ]
+      const text = `reference,type,amount,currency\n${lines.join('\n')}\n`
+      const month = new Date().toISOString().slice(0, 7)
+      const compared = async (body: string, query = '') => {
+        const path = `/data/reconcile?client=acme&month=${month}&file=list.csv${query}`
+        return await session.request(path, { method: 'POST', body })
+      }
+      const { said, kinds } = (await (await compared(text)).json()) as {
+        said: string[]
+        kinds: (Rows & { kind: string; columns: string[] })[]
+      }
+      expect(said[0]).toBe('1 match.')
+      expect(kinds.map(({ kind, rows }) => [kind, rows.map(({ reference }) => reference)])).toEqual([
+        ['differs', ['other']],
+        ['counted_twice', ['twice']],
+        ['only_theirs', ['mine', 'twice']],
+        ['only_ours', ['ours']],
+      ])
+      expect(kinds[2]?.columns).toEqual(['type', 'reference', 'their_amount', 'their_currency'])
+      const command = ['reconcile', 'acme', operator.file('list.csv', text), '--month', month, '--csv']
+      expect(await (await compared(text, '&csv=1')).text()).toBe((await operator.run(command)).stdout)
+      const wrong = await compared('reference,type,amount,currency\nmine,order,x,USD\n')
+      expect([wrong.status, await wrong.json()]).toEqual([
+        400,
+        { error: expect.stringContaining('list.csv has 1 problem:\nline 2, amount') },
+      ])
+    }))
+
+  test('more findings than a page has, each of them', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      await customer.payout('differs')
+      const lines = Array.from({ length: 1_500 }, (_, index) => `theirs-${index},payout,1,USD`)
+      const body = `reference,type,amount,currency\n${[...lines, 'differs,payout,7,USD'].join('\n')}\n`
+      const response = await session.request('/data/reconcile?client=acme', { method: 'POST', body })
+      const { kinds } = (await response.json()) as { kinds: (Rows & { kind: string })[] }
+      expect(kinds.map(({ kind, rows }) => [kind, rows.length])).toEqual([
+        ['differs', 1],
+        ['counted_twice', 0],
+        ['only_theirs', 1_500],
+        ['only_ours', 0],
+      ])
+    }))
 
   deskTest('what verify found', async (session, operator) => {
     const found = await (await session.request('/data/verify', { method: 'POST' })).json()

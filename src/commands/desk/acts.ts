@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
-import { type Field, type Fields, type Input, isOptional, readerOf } from '../../acts/fields.ts'
+import { type Field, type Fields, isOptional, readerOf } from '../../acts/fields.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
 import type { Filled, Form } from '../../desk/wire.ts'
@@ -9,8 +9,6 @@ import { freshActId } from '../../kernel/ids.ts'
 import { ask, recordingRefusal } from '../acts/ask.ts'
 import { loadActs } from '../acts/table.ts'
 import { explainFaults } from '../advice.ts'
-import { reading } from '../records/administration.ts'
-import { COMPARES, RECONCILED, reconciled } from '../records/reconcile.ts'
 
 /** Acts on the desk: each act makes a form, and its values are read as the command reads them. */
 
@@ -32,30 +30,10 @@ const getAct = async (path: string): Promise<Act> => {
   return act
 }
 
-/** This command only reads. */
-const RECONCILE = 'reconcile'
-/** The command prints all. */
-const FINDINGS_MAX = 1_000
-
-const reconciledOnDesk = (config: DataConfig, { input, file = '' }: Filled): Promise<Done> =>
-  explainFaults(config.dataDir, () =>
-    reading(config, async (data) => {
-      const { client, month } = valuesBy(input, RECONCILED) as Input<typeof RECONCILED>
-      const { said, findings } = reconciled(data, client, input.file ?? '', () => file, month)
-      const rows = findings.rows.take(FINDINGS_MAX).toArray()
-      const columns = findings.columns.filter((name) => rows.some((row) => row[name] !== null))
-      return { id: '', notes: said, result: { columns, rows } }
-    }),
-  )
-
 const isOption = ({ flags }: Field): boolean => flags.startsWith('-')
 
 export const formOf = async (path: string): Promise<Form> => {
-  const {
-    summary: about,
-    takes,
-    isMoney = false,
-  } = path === RECONCILE ? { summary: COMPARES, takes: RECONCILED } : await getAct(path)
+  const { summary: about, takes, isMoney = false } = await getAct(path)
   const fields = Object.entries(takes)
     // A file option replaces operands, so the form leaves it out.
     .filter(([, one]) => !(one.isFile && isOption(one)))
@@ -108,7 +86,6 @@ export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean)
   const work = last.then(async (): Promise<Done> => {
     const done: Done = { id: '', notes: [] }
     try {
-      if (filled.command === RECONCILE) return await reconciledOnDesk(config, filled)
       const act = await getAct(filled.command)
       const request = actRequestBy(filled, act, isDryRun)
       done.id = request.id

@@ -21,7 +21,9 @@ import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
 import { print } from '../terminal/output.ts'
 import { actOnDesk, formOf } from './acts.ts'
-import { listFor, PAGES, pageFor, STATEMENT_COLUMNS, statementFor } from './lists.ts'
+import { listFor, PAGES, pageFor } from './lists.ts'
+import { findingsOf, reconciliationOf } from './reconcile.ts'
+import { statementFile, statementFor } from './statement.ts'
 import { storyOf } from './story.ts'
 import { todayOf } from './today.ts'
 
@@ -50,7 +52,7 @@ export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void>
 
 const respondTo = async (config: DataConfig, request: Request, url: URL): Promise<Response> => {
   try {
-    if (request.method === 'POST') return json(await changes(config, request, url))
+    if (request.method === 'POST') return await changes(config, request, url)
     if (request.method === 'GET') return await reads(config, url)
     return new Response(null, { status: 405, headers: { allow: 'GET, POST' } })
   } catch (error) {
@@ -64,16 +66,28 @@ const failed = (error: unknown): Response => {
   return json({ error: 'something went wrong\nThe terminal that runs scrip desk shows the error.' }, 500)
 }
 
-const changes = async (config: DataConfig, request: Request, { pathname }: URL) => {
-  if (pathname === '/data/verify') return await explainFaults(config.dataDir, () => verifiedData(config))
-  if (pathname === '/data/payouts') return await payoutsFor(config, await request.text())
+const changes = async (config: DataConfig, request: Request, { pathname, searchParams }: URL): Promise<Response> => {
+  if (pathname === '/data/verify') return json(await explainFaults(config.dataDir, () => verifiedData(config)))
+  if (pathname === '/data/payouts') return json(await payoutsFor(config, await request.text()))
+  if (pathname === '/data/reconcile') return await compared(config, searchParams, await request.text())
   if (pathname !== '/data/acts') throw NOTHING
   const requested: unknown = await request.json().catch(() => undefined)
   if (!Value.Check(Requested, requested)) throw UNREADABLE
   const done = []
   for (const act of requested.acts) done.push(await actOnDesk(config, act, requested.isDryRun))
-  return done
+  return json(done)
 }
+
+/** A client's own list beside the ledger. */
+const compared = (config: DataConfig, searchParams: URLSearchParams, text: string): Promise<Response> =>
+  explainFaults(config.dataDir, () =>
+    reading(config, async (data) => {
+      const parameterOf = (name: string) => searchParams.get(name) || undefined
+      const named = { client: parameterOf('client') ?? '', file: parameterOf('file') ?? 'the list', text }
+      const comparison = { ...narrowingOf(data, parameterOf), ...named }
+      return parameterOf('csv') ? csv(findingsOf(data, comparison)) : json(reconciliationOf(data, comparison))
+    }),
+  )
 
 /** The payouts that a list names. */
 const payoutsFor = (config: DataConfig, text: string) =>
@@ -103,8 +117,8 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
       const narrowing = narrowingOf(data, parameterOf)
       const isFile = parameterOf('csv') !== undefined
       if (name === 'statement') {
-        const list = statementFor(data, narrowing)
-        return isFile ? csv(list) : json({ ...list, columns: STATEMENT_COLUMNS, by: ['client', 'month'] })
+        if (isFile) return csv(statementFile(data, narrowing))
+        return json(statementFor(data, narrowing, parameterOf('whole') !== undefined))
       }
       const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
       if (!page) throw NOTHING

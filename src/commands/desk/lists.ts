@@ -14,7 +14,6 @@ import { type findProduct, productRecords } from '../../catalog/queries.ts'
 import type { Narrowing } from '../../db/narrowing.ts'
 import { type Event, eventsOf } from '../../events/queries.ts'
 import type { Reading } from '../records/administration.ts'
-import { statement } from '../records/statement.ts'
 
 /** The lists of the desk: those of the commands, by the names of its pages. */
 
@@ -99,29 +98,18 @@ const holds = (row: Row, search = ''): boolean =>
 /** The number of rows that a list shows at once. */
 const PAGE_ROWS = 50
 
-/** A part of a list, with the filters that it takes. */
-export const pageFor = async (data: Reading, page: Page, narrowing: Paged, of?: string) => {
+/** A part of a list, and the filters that the list takes. */
+export interface ShownList extends List {
+  by: readonly string[]
+  statuses: readonly string[]
+  pageRows: number
+  /** The sums of all of it. */
+  sums?: List
+}
+
+export const pageFor = async (data: Reading, page: Page, narrowing: Paged, of?: string): Promise<ShownList> => {
   const { client, times, statuses = [] } = page.said
   const by = [client ? 'client' : [], times === undefined ? [] : 'time'].flat()
   const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, of)
   return { ...list, by, statuses, pageRows: PAGE_ROWS }
-}
-
-/** The columns of a printed statement; a file has all. */
-export const STATEMENT_COLUMNS = [
-  'created_at',
-  'wallet_id',
-  'entry',
-  'source_id',
-  'remarks',
-  'transaction_type',
-  'amount',
-  'balance_after',
-]
-
-export const statementFor = (data: Reading, { clientId, sinceMs, untilMs }: Narrowing): List => {
-  const name = clientId === undefined ? null : data.clientName(clientId)
-  if (name === null || sinceMs === undefined || untilMs === undefined) return { columns: [], rows: [] }
-  const config = { ...data.config, format: 'csv' as const }
-  return statement({ ...data, config }, name, { month: { sinceMs, untilMs } }) as List
 }

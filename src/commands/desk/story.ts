@@ -2,7 +2,7 @@ import { AUDIT_COLUMNS } from '../../acts/audit.ts'
 import { BENEFICIARY } from '../../acts/beneficiaries.ts'
 import { listOf, rowOf } from '../../acts/cells.ts'
 import { CLIENT, clientActs } from '../../acts/clients.ts'
-import { actsOn, get, type Kind, type Noun } from '../../acts/kind.ts'
+import { actsOn, get, type Kind, members, type Noun, type Shown } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { WALLET, walletActs } from '../../acts/wallets.ts'
@@ -14,7 +14,9 @@ import { type Event, findAnyEvent, lastEventsAbout } from '../../events/queries.
 import { toTimestamp } from '../../kernel/clock.ts'
 import { refused } from '../../kernel/exit.ts'
 import type { Order } from '../../orders/queries.ts'
+import { actsOfOrder } from '../../orders/states.ts'
 import { eventsOf, type Payout } from '../../payouts/queries.ts'
+import { stepsAhead } from '../../payouts/states.ts'
 import { entryWire } from '../../wallets/ledger-entry.ts'
 import { entriesOf } from '../../wallets/ledger-queries.ts'
 import { explainedAttemptWire } from '../../webhooks/contract.ts'
@@ -25,14 +27,17 @@ import { EVENT_COLUMNS, PRODUCT_COLUMNS } from './lists.ts'
 /** A record with all that happened to it. */
 
 interface Step {
-  at: string
+  /** Null for a step that has not happened yet. */
+  at: string | null
   name: string
-  note: string
+  note: string | null
 }
 
 interface Told<Item> {
   /** Further acts that take its id. */
   also?: readonly string[]
+  /** Cells beside those of the command, which come first. */
+  cells?: Shown<Item>
   /** The client and the name under which events have it, and the time from which it has any. */
   events?: (item: Item) => Parameters<typeof lastEventsAbout>[1]
   steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => Step[]
@@ -43,9 +48,9 @@ interface Told<Item> {
 const told = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) => Id, story: Told<Item>) => ({
   find: (data: Reading, text: string) => {
     const item = get(kind, data.query, read(text))
-    const { also = [], events, steps, lists = {} } = story
+    const { also = [], cells = {}, events, steps, lists = {} } = story
     return {
-      row: rowOf(kind.details ?? kind.columns, item, data),
+      row: rowOf({ ...cells, ...(kind.details ?? kind.columns) }, item, data),
       group: kind.group,
       acts: [...also, ...actsOn(kind, acts, item)],
       about: events?.(item),
@@ -63,11 +68,28 @@ const causeOf = (act: AuditRow | undefined, other: string): string =>
 const actOf = (done: readonly AuditRow[], id: string | null): AuditRow | undefined =>
   id === null ? undefined : done.find(({ act }) => act === id)
 
-const stepsOfPayout = ({ id, clientId }: Payout, { query, clientName }: Reading, done: readonly AuditRow[]): Step[] =>
-  eventsOf(query, id).map(({ eventType: name, actorType, message, createdAtMs, act }) => {
+/** A step that has not happened yet. */
+const ahead = (name: string): Step => ({ at: null, name, note: null })
+
+const stepsOfPayout = (payout: Payout, { query, clientName }: Reading, done: readonly AuditRow[]): Step[] => {
+  const { id, clientId } = payout
+  const taken = eventsOf(query, id).map(({ eventType: name, actorType, message, createdAtMs, act }) => {
     const cause = actorType === 'client' ? `by ${clientName(clientId)}` : causeOf(actOf(done, act), `the ${actorType}`)
     return { at: toTimestamp(createdAtMs), name, note: message === null ? cause : `${cause}: ${message}` }
   })
+  const names = taken.map(({ name }) => name)
+  return [...taken, ...stepsAhead(payout, names).map(ahead)]
+}
+
+/** The cells of the money: the amount, the fees, and the total in the currency of the wallet. */
+const PAID: Shown<Payout> = {
+  ...members<Payout>('id', 'clientId', 'status', 'amountMinor'),
+  fee: ({ feesMinor, currencyId }, { amount }) => amount(feesMinor, currencyId),
+  conversion_fee: ({ paidConversionMinor, walletId }, { walletAmount }) =>
+    paidConversionMinor === null ? null : walletAmount(paidConversionMinor, walletId),
+  total: ({ paidMinor, walletId }, { walletAmount }) => walletAmount(paidMinor, walletId),
+  ...members<Payout>('walletId'),
+}
 
 /** An order is delivered whole once. */
 const hasDelivered = ({ command, after }: AuditRow): boolean =>
@@ -91,11 +113,13 @@ const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly Audi
     name: command.slice('orders '.length),
     note: `by ${user}`,
   }))
-  return [...steps, ...acts].sort((one, other) => (one.at < other.at ? -1 : 1))
+  const taken = [...steps, ...acts].sort((one, other) => (one.at < other.at ? -1 : 1))
+  return actsOfOrder(order).includes('deliver') ? [...taken, ahead('delivered')] : taken
 }
 
 const RECORDS = {
   payouts: told(PAYOUT, payoutActs, String, {
+    cells: PAID,
     events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `payout ${id}`, sinceMs }),
     steps: stepsOfPayout,
   }),
@@ -108,7 +132,7 @@ const RECORDS = {
     lists: { transactions: ({ id }) => ({ of: String(id) }) },
   }),
   clients: told(CLIENT, clientActs, String, {
-    also: ['wallet add', 'reconcile'],
+    also: ['wallet add'],
     lists: {
       wallets: ({ username }) => ({ client: username }),
       orders: ({ username }) => ({ client: username }),

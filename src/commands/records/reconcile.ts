@@ -28,9 +28,9 @@ export const reconcileCommand = (reconciliation: Command): void => {
     .action(administer(reconcile, 'POST /reconcile'))
 }
 
-export const COMPARES = "Compare a client's own list of orders and payouts with the ledger"
+const COMPARES = "Compare a client's own list of orders and payouts with the ledger"
 
-export const RECONCILED = {
+const RECONCILED = {
   client: field('<client>', 'a username'),
   file: field('<file>', 'its list as CSV or JSON lines; - for standard input', { isFile: true }),
   month: field<'--month <month>', Period>(

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Cell, listOf, type Row } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
-import { get, members } from '../../acts/kind.ts'
+import { get, members, type Shown } from '../../acts/kind.ts'
 import { withDataOptions } from '../../config/options.ts'
 import { parseMonth } from '../../config/values.ts'
 import { toTimestamp } from '../../kernel/clock.ts'
@@ -48,7 +48,8 @@ const shown = ({ wallet, openingMinor, transactions, closingMinor }: WalletState
 
 type ShownStatement = ReturnType<typeof shown>
 
-const LINE = {
+/** The columns of a movement. */
+export const LINE: Shown<WalletTransaction> = {
   ...members<WalletTransaction>('id', 'transactionType', 'amountMinor', 'balanceAfterMinor'),
   ...members<WalletTransaction>('sourceType', 'sourceId', 'remarks', 'createdAtMs'),
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type * as cells from '../../acts/cells.ts'
 import type { actOnDesk } from '../../commands/desk/acts.ts'
-import type { pageFor } from '../../commands/desk/lists.ts'
+import type { ShownList } from '../../commands/desk/lists.ts'
+import type { reconciliationOf } from '../../commands/desk/reconcile.ts'
 import type { storyOf } from '../../commands/desk/story.ts'
 import type { todayOf } from '../../commands/desk/today.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
@@ -16,9 +17,10 @@ export type List = OnWire<cells.List>
 export type Done = OnWire<Awaited<ReturnType<typeof actOnDesk>>>
 export type Today = OnWire<Awaited<ReturnType<typeof todayOf>>>
 export type Story = OnWire<ReturnType<typeof storyOf>>
-export type ListPage = OnWire<Awaited<ReturnType<typeof pageFor>>>
+export type ListPage = OnWire<ShownList>
+export type Findings = OnWire<ReturnType<typeof reconciliationOf>>
 
-/** The error of the last work that a person asked for, and a function that does work. */
+/** The error of the last work that a person comparison for, and a function that does work. */
 export const useAttempt = () => {
   const [error, setError] = useState<string>()
   const attempt = (work: () => Promise<unknown>): Promise<void> =>
@@ -75,6 +77,15 @@ export const askFor = (acts: readonly Filled[], isDryRun: boolean): Promise<Done
 
 /** The payouts that a list names. */
 export const payoutsNamed = (text: string): Promise<List> => post('payouts', text)
+
+/** Compares the text of a client's own list with the ledger. */
+export const compare = (comparison: Filters, text: string): Promise<Findings> =>
+  post(pathOf(['reconcile'], comparison), text)
+
+export const downloadFindings = async (comparison: Filters, text: string): Promise<void> => {
+  const found = await send('POST', pathOf(['reconcile'], { ...comparison, csv: '1' }), text)
+  saveFile(`reconcile-${comparison.client}.csv`, await found.blob())
+}
 
 /** Saves a list as a file. */
 export const download = async (name: string, ...path: Parameters<typeof pathOf>): Promise<void> => {

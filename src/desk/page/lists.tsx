@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
 import { act } from '../../pages/ui/notices.tsx'
@@ -6,7 +6,7 @@ import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
 import { go, hrefOf, type Place } from '../../pages/ui/place.ts'
 import { Acts } from './acts.tsx'
 import { download, type Filters, type ListPage, read } from './data.ts'
-import { Rows } from './rows.tsx'
+import { Pages, Rows } from './rows.tsx'
 
 /** The groups of related lists. */
 const GROUPS: readonly (readonly string[])[] = [
@@ -81,48 +81,48 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
     async () => ({ list: await read<ListPage>(['list', page], query) }),
     [page, JSON.stringify(query)],
   )
-  const list = value?.list
-  const offset = Number(query.offset ?? 0)
-  const { total = 0, rows = [], pageRows = 0 } = list ?? {}
+  const [whole, setWhole] = useState<ListPage>()
+  useEffect(() => {
+    if (!whole) return
+    print()
+    setWhole(undefined)
+  }, [whole])
+  const list = whole ?? value?.list
+  const { total = 0, rows = [], pageRows = 0, sums } = list ?? {}
   const isNarrowed = Object.keys(query).some((name) => name !== 'of')
+  const isStatement = page === 'statement'
+  const title = isStatement && query.month ? `Statement of ${query.client}, ${query.month}` : nameOf(page)
   const save = () => act(() => download(page, ['list', page], query), 'Saved as CSV')
+  const toPaper = () => act(async () => setWhole(await read<ListPage>(['list', page], { ...query, whole: '1' })))
   const aside = (
     <div class="line">
       <span class="soft">{total > 0 && total.toLocaleString('en')}</span>
-      {page === 'statement' && rows.length > 0 && <Button text="Print" onClick={() => print()} />}
+      {isStatement && sums && <Button text="Print" onClick={toPaper} />}
       {rows.length > 0 && <Button text="CSV" aria-label={`Save ${page} as CSV`} onClick={save} />}
     </div>
   )
   return (
-    <Card title={query.month ? `Statement of ${query.client}, ${query.month}` : nameOf(page)} aside={aside}>
+    <Card title={title} aside={aside}>
       <Failed error={error} />
       {isMain && <Acts acts={MAKING[page] ?? []} onDone={reload} />}
       {isMain && <FilterForm key={JSON.stringify(query)} page={page} query={query} {...list} />}
-      {value && rows.length === 0 && (
-        <Empty>{isNarrowed && page !== 'statement' ? 'Nothing matches.' : EMPTY[page]}</Empty>
+      {value && rows.length === 0 && !sums && (
+        <Empty>{isNarrowed && !isStatement ? 'Nothing matches.' : EMPTY[page]}</Empty>
       )}
-      {list && rows.length > 0 && <Rows list={list} page={page} label={nameOf(page)} />}
-      {total > rows.length && (
-        <p class="line">
-          {isMain ? (
-            <>
-              {offset > 0 && (
-                <a class="button" href={hrefOf({ ...query, page, offset: String(Math.max(0, offset - pageRows)) })}>
-                  Newer
-                </a>
-              )}
-              <span class="soft">
-                {offset + 1} to {offset + rows.length} of {total.toLocaleString('en')}
-              </span>
-              {offset + rows.length < total && (
-                <a class="button" href={hrefOf({ ...query, page, offset: String(offset + pageRows) })}>
-                  Older
-                </a>
-              )}
-            </>
-          ) : (
-            <a href={hrefOf({ ...query, page })}>All {total.toLocaleString('en')}</a>
-          )}
+      {sums && sums.rows.length > 0 && <Rows list={sums} page={page} label={`Sums: ${title}`} />}
+      {list && rows.length > 0 && <Rows list={list} page={page} label={title} />}
+      {isMain && !whole && (
+        <Pages
+          offset={Number(query.offset ?? 0)}
+          count={pageRows}
+          total={total}
+          of={page}
+          onMove={(offset) => go({ ...query, page, offset: String(offset) })}
+        />
+      )}
+      {!isMain && total > rows.length && (
+        <p>
+          <a href={hrefOf({ ...query, page })}>All {total.toLocaleString('en')}</a>
         </p>
       )}
     </Card>

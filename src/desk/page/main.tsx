@@ -8,6 +8,7 @@ import { go, hrefOf, type Place, usePlace } from '../../pages/ui/place.ts'
 import { Theme } from '../../pages/ui/theme.tsx'
 import { keepKey, type List, read } from './data.ts'
 import { groupOf, Lists, nameOf } from './lists.tsx'
+import { Reconcile } from './reconcile.tsx'
 import { RecordPage } from './record.tsx'
 import { Rows } from './rows.tsx'
 import { Today } from './today.tsx'
@@ -19,6 +20,7 @@ const Shown = ({ place }: { place: Place }) => {
   const { page, id } = place
   if (page === 'today') return <Today />
   if (page === 'search') return <Found place={place} />
+  if (page === 'reconcile') return <Reconcile key={id} place={place} />
   return id === undefined ? <Lists place={place} /> : <RecordPage key={`${page} ${id}`} place={place} />
 }
 

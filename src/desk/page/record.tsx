@@ -31,11 +31,16 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
         <Failed error={error} />
         <Acts acts={acts} subjects={subjects} seen={seen} onDone={onDone} />
         <Facts row={row} page={page} />
-        {page === 'clients' && <a href={hrefOf({ page: 'statement', client: id })}>Statement by month</a>}
+        {page === 'clients' && (
+          <p class="line">
+            <a href={hrefOf({ page: 'statement', client: id })}>Statement by month</a>
+            <a href={hrefOf({ page: 'reconcile', id })}>Reconcile with its own list</a>
+          </p>
+        )}
       </Card>
       {steps.length > 0 && (
         <Card title="History">
-          <Timeline steps={steps} />
+          <Timeline steps={steps} kind="steps" />
         </Card>
       )}
       {entries.length > 0 && (

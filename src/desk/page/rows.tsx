@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { visibleLines as visible } from '../../kernel/visible.ts'
+import { Button } from '../../pages/ui/forms.tsx'
+import { copy } from '../../pages/ui/notices.tsx'
 import { Tag, time } from '../../pages/ui/pieces.tsx'
 import { hrefOf } from '../../pages/ui/place.ts'
 import { kindOf } from '../../pages/ui/timeline.tsx'
@@ -7,8 +9,8 @@ import type { Cell, List, Row } from './data.ts'
 
 /** Rows for people: amounts with their currency, times, and links to other records. */
 
-/** The columns that are left out, because amounts name their currency. */
-const BESIDE = ['currency', 'paid_currency', 'our_currency', 'their_currency']
+/** The columns that are left out: amounts name their currency, and buttons show what a record allows. */
+const BESIDE = ['currency', 'paid_currency', 'our_currency', 'their_currency', 'can']
 const OF_CURRENCIES = ['rates', 'products']
 
 /** The page of the record that a column names. */
@@ -46,10 +48,33 @@ export const Value = ({ name, row, page }: { name: string; row: Row; page: strin
   if (name === 'status' || name === 'outcome') return <Tag kind={kindOf(String(cell))}>{String(cell)}</Tag>
   const text = textOf(cell)
   if (AMOUNT.test(text)) return <span class="amount">{text}</span>
-  if (/_at$|^at$|_until$/.test(name)) return <span class="mono">{time(text).slice(0, 19)}</span>
+  if (TIME.test(name)) return <span class="mono">{time(text).slice(0, 19)}</span>
   const href = hrefIn(name, text, row, page)
-  return href === undefined ? visible(text) : <a href={href}>{visible(text)}</a>
+  const shown = visible(text)
+  const cut = isLong(shown) ? <Cut text={shown} /> : shown
+  if (href !== undefined) return <a href={href}>{cut}</a>
+  if (!isLong(shown)) return shown
+  return (
+    <button type="button" class="cut" title={`${shown}: copy`} onClick={() => copy(text, shown)}>
+      {cut}
+    </button>
+  )
 }
+
+/** Longer words are cut: the ids of the API are. */
+const WORD_MAX = 24
+const [KEPT_BEFORE, KEPT_AFTER] = [11, 6]
+
+const isLong = (text: string): boolean => text.length > WORD_MAX && !/\s/.test(text)
+
+/** `pyt_0mjvbk3…4w1z8t`: a list shows both ends of an id. What is copied, printed or read out is the whole. */
+const Cut = ({ text }: { text: string }) => (
+  <>
+    {text.slice(0, KEPT_BEFORE)}
+    <span class="middle">{text.slice(KEPT_BEFORE, -KEPT_AFTER)}</span>
+    {text.slice(-KEPT_AFTER)}
+  </>
+)
 
 const textOf = (cell: Cell): string => {
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
@@ -61,6 +86,7 @@ const textOf = (cell: Cell): string => {
   return String(cell)
 }
 
+const TIME = /_at$|^at$|_until$/
 /** An amount in the server's notation. */
 const AMOUNT = /^-?[\d,.]+ [A-Z]{3}$/
 
@@ -70,7 +96,7 @@ const shownOf = (columns: readonly string[], page: string): readonly string[] =>
   OF_CURRENCIES.includes(page) ? columns : columns.filter((name) => !BESIDE.includes(name))
 
 interface RowsProps {
-  list: List
+  list: Pick<List, 'columns' | 'rows'>
   page: string
   label: string
   /** The contents before and after the cells of a row. */
@@ -110,6 +136,41 @@ export const Rows = ({ list: { columns, rows }, page, label, before, after }: Ro
         </tbody>
       </table>
     </div>
+  )
+}
+
+interface PagesProps {
+  offset: number
+  /** The most rows of a page. */
+  count: number
+  total: number
+  /** The name of the list, for its buttons. */
+  of: string
+  onMove: (offset: number) => void
+}
+
+/** The pages of a list, if it has several. */
+export const Pages = ({ offset, count, total, of, onMove }: PagesProps) => {
+  if (total <= count && offset === 0) return null
+  const move = (text: string, to: number) => (
+    <Button
+      text={text}
+      aria-label={`${text} page of ${of}`}
+      disabled={to < 0 || to >= total}
+      onClick={() => onMove(to)}
+    />
+  )
+  return (
+    <p class="line pages">
+      {move('First', offset === 0 ? -1 : 0)}
+      {move('Previous', offset === 0 ? -1 : Math.max(0, offset - count))}
+      <span class="soft">
+        {(offset + 1).toLocaleString('en')} to {Math.min(offset + count, total).toLocaleString('en')} of{' '}
+        {total.toLocaleString('en')}
+      </span>
+      {move('Next', offset + count)}
+      {move('Last', offset + count < total ? Math.floor((total - 1) / count) * count : total)}
+    </p>
   )
 }
 

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { visibleLines as visible } from '../../kernel/visible.ts'
+import { Button, Field, Form } from '../../pages/ui/forms.tsx'
+import { act } from '../../pages/ui/notices.tsx'
+import { Card, Failed } from '../../pages/ui/pieces.tsx'
+import { hrefOf, type Place } from '../../pages/ui/place.ts'
+import { FileField } from './acts.tsx'
+import { compare, downloadFindings, type Findings, useAttempt } from './data.ts'
+import { Pages, Rows } from './rows.tsx'
+
+/** The rows of a kind that are shown at once. */
+const SHOWN = 100
+
+const NAMES: Readonly<Record<string, string>> = {
+  differs: 'Differs',
+  counted_twice: 'Counted twice',
+  only_theirs: 'Only the client has',
+  only_ours: 'Only Scrip has',
+}
+
+/** A client's own list beside the ledger: the number of each kind first, then what was found. */
+export const Reconcile = ({ place: { id: client = '', month: named = '' } }: { place: Place }) => {
+  const [month, setMonth] = useState(named)
+  const [list, setList] = useState({ file: '', text: '' })
+  const [found, setFound] = useState<Findings>()
+  const [isBusy, setBusy] = useState(false)
+  const [error, attempt] = useAttempt()
+  const comparison = { client, month, file: list.file }
+  const run = async () => {
+    setBusy(true)
+    setFound(undefined)
+    await attempt(async () => setFound(await compare(comparison, list.text)))
+    setBusy(false)
+  }
+  const kinds = found?.kinds.filter(({ rows }) => rows.length > 0) ?? []
+  return (
+    <div class="stack">
+      <Card
+        title={`Reconcile ${client}`}
+        aside={<a href={hrefOf({ page: 'clients', id: client })}>Client {visible(client)}</a>}
+      >
+        <p>Compares the client's own list of orders and payouts, as CSV or JSON lines, with the ledger.</p>
+        <Form class="form" onSubmit={run}>
+          <Field label="Month, in UTC; every month without it" placeholder="2026-11" value={month} onText={setMonth} />
+          <FileField label="The client's list" required onFile={(text, file) => setList({ text, file })} />
+          <button type="submit" class="primary" disabled={isBusy}>
+            {isBusy ? 'Comparing…' : 'Compare'}
+          </button>
+        </Form>
+        <Failed error={error} />
+        {found && (
+          <div role="status">
+            {found.said.map((sentence) => (
+              <p key={sentence}>{visible(sentence)}</p>
+            ))}
+            <dl class="figures">
+              {found.kinds.map(({ kind, rows }) => (
+                <div key={kind}>
+                  <dt>{NAMES[kind]}</dt>
+                  <dd>{rows.length.toLocaleString('en')}</dd>
+                </div>
+              ))}
+            </dl>
+            {kinds.length > 0 && (
+              <Button
+                text="CSV of all findings"
+                onClick={() => act(() => downloadFindings(comparison, list.text), 'Saved as CSV')}
+              />
+            )}
+          </div>
+        )}
+      </Card>
+      {kinds.map((one) => (
+        <Kind key={one.kind} {...one} />
+      ))}
+    </div>
+  )
+}
+
+const Kind = ({ kind, columns, rows }: Findings['kinds'][number]) => {
+  const [offset, setOffset] = useState(0)
+  const title = NAMES[kind] ?? kind
+  return (
+    <Card title={title} aside={<span class="soft">{rows.length.toLocaleString('en')}</span>}>
+      <Rows list={{ columns, rows: rows.slice(offset, offset + SHOWN) }} page="reconcile" label={title} />
+      <Pages offset={offset} count={SHOWN} total={rows.length} of={title} onMove={setOffset} />
+    </Card>
+  )
+}
