@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Config, urlOf } from '../config/config.ts'
 import { renderFailure } from '../http/errors.ts'
+import { BODY_UNREADABLE } from '../http/failures.ts'
 import { parseObject } from '../http/json.ts'
 import type { SteadyClock } from '../kernel/clock.ts'
 import { DataFault, misused, unusable } from '../kernel/exit.ts'
@@ -63,6 +64,8 @@ const inScenario = async <T>(name: string, work: () => T | Promise<T>): Promise<
     return await work()
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
+    if (error.failure.code === BODY_UNREADABLE.code)
+      throw unusable(`${name} is not a JSON object\nA scenario looks like {"steps": [...]}.`)
     const { body } = renderFailure(error.failure, { errorShape: 'flat', unexpectedError: '' })
     throw unusable(`${name}: ${body.message}`)
   }

@@ -20,7 +20,8 @@ describe('--scenario', () => {
       'step 1: GET /api/v1/orders/7: got 404',
     ],
     ['a step that is none', '{"steps":[{"method":"GET"}]}', 'steps.1.path is required'],
-    ['a file that is no JSON', '{"steps":[', 'nvalid request body'],
+    ['a file that is no JSON', '{"steps":[', 'is not a JSON object\nA scenario looks like {"steps": [...]}'],
+    ['a list', '[]', 'is not a JSON object'],
     ['more than 1 MiB', `{"steps":[]}${' '.repeat(1_048_576)}`, 'is longer than 1048576 bytes'],
   ])('exit 4 for %s, with the problem and its place', async (_, text, what) => {
     const file = fileOf(text)
