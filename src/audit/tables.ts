@@ -1,9 +1,9 @@
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const audit = table(schema.audit)
+export const audit = sqliteTable('audit', columns.audit)
 export type AuditRow = typeof audit.$inferSelect
 export const OUTCOMES = audit.outcome.enumValues
 
-export const auditHead = table(schema.audit_head)
-export const auditKeys = table(schema.audit_keys)
+export const auditHead = sqliteTable('audit_head', columns.auditHead)
+export const auditKeys = sqliteTable('audit_keys', columns.auditKeys)

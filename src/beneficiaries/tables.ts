@@ -1,5 +1,5 @@
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const beneficiaries = table(schema.beneficiaries)
+export const beneficiaries = sqliteTable('beneficiaries', columns.beneficiaries)
 export type Beneficiary = typeof beneficiaries.$inferSelect

@@ -1,8 +1,8 @@
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const categories = table(schema.categories)
-export const subcategories = table(schema.subcategories)
-export const products = table(schema.products)
-export const productBands = table(schema.product_bands)
-export const clientDiscounts = table(schema.client_discounts)
+export const categories = sqliteTable('categories', columns.categories)
+export const subcategories = sqliteTable('subcategories', columns.subcategories)
+export const products = sqliteTable('products', columns.products)
+export const productBands = sqliteTable('product_bands', columns.productBands)
+export const clientDiscounts = sqliteTable('client_discounts', columns.clientDiscounts)

@@ -1,7 +1,6 @@
-import { text } from 'drizzle-orm/sqlite-core'
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 import type { EventType } from './types.ts'
 
-export const events = table(schema.events, { type: text('type').$type<EventType>().notNull() })
+export const events = sqliteTable('events', { ...columns.events, type: text('type').$type<EventType>().notNull() })
 export type Event = typeof events.$inferSelect

@@ -1,4 +1,4 @@
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const idempotencyKeys = table(schema.idempotency_keys)
+export const idempotencyKeys = sqliteTable('idempotency_keys', columns.idempotencyKeys)

@@ -1,16 +1,16 @@
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const orders = table(schema.orders)
+export const orders = sqliteTable('orders', columns.orders)
 export type Order = typeof orders.$inferSelect
 
 /** The states of an order (contract C12). */
 export const ORDER_STATUSES = orders.status.enumValues
 export type OrderStatus = Order['status']
 
-export const vouchers = table(schema.vouchers)
+export const vouchers = sqliteTable('vouchers', columns.vouchers)
 export type Voucher = typeof vouchers.$inferSelect
 
-export const voucherStock = table(schema.voucher_stock)
-export const stockPublished = table(schema.stock_published)
-export const voucherKey = table(schema.voucher_key)
+export const voucherStock = sqliteTable('voucher_stock', columns.voucherStock)
+export const stockPublished = sqliteTable('stock_published', columns.stockPublished)
+export const voucherKey = sqliteTable('voucher_key', columns.voucherKey)

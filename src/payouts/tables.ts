@@ -1,15 +1,15 @@
-import { text } from 'drizzle-orm/sqlite-core'
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const payouts = table(schema.payouts)
+export const payouts = sqliteTable('payouts', columns.payouts)
 export type Payout = typeof payouts.$inferSelect
 
 /** The states of a payout (contract C13). */
 export const PAYOUT_STATUSES = payouts.status.enumValues
 export type PayoutStatus = Payout['status']
 
-export const payoutEvents = table(schema.payout_events, {
+export const payoutEvents = sqliteTable('payout_events', {
+  ...columns.payoutEvents,
   fromStatus: text('from_status', { enum: PAYOUT_STATUSES }),
   toStatus: text('to_status', { enum: PAYOUT_STATUSES }).notNull(),
 })

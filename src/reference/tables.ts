@@ -1,5 +1,5 @@
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const countries = table(schema.countries)
-export const currencies = table(schema.currencies)
+export const countries = sqliteTable('countries', columns.countries)
+export const currencies = sqliteTable('currencies', columns.currencies)

@@ -1,5 +1,5 @@
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const clients = table(schema.clients)
-export const logins = table(schema.logins)
+export const clients = sqliteTable('clients', columns.clients)
+export const logins = sqliteTable('logins', columns.logins)

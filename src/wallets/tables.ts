@@ -1,19 +1,19 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 
-export const wallets = table(schema.wallets)
+export const wallets = sqliteTable('wallets', columns.wallets)
 export type Wallet = typeof wallets.$inferSelect
 
-export const ledgerEntries = table(schema.journal_entries)
+export const ledgerEntries = sqliteTable('journal_entries', columns.journalEntries)
 /** The sources of movements of money (contract C11). */
 export const SOURCE_TYPES = ledgerEntries.sourceType.enumValues
 
-export const ledgerLines = table(schema.journal_lines)
+export const ledgerLines = sqliteTable('journal_lines', columns.journalLines)
 /** The first two accounts belong to a wallet, the others to the program, once per currency. */
 export const ACCOUNTS = ledgerLines.account.enumValues
 
-export const transactions = table(schema.transactions)
+export const transactions = sqliteTable('transactions', columns.transactions)
 export type WalletTransaction = typeof transactions.$inferSelect
 /** The states of a transaction (contract C11). */
 export const TRANSACTION_STATUSES = transactions.status.enumValues

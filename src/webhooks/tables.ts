@@ -1,6 +1,5 @@
-import { customType, text } from 'drizzle-orm/sqlite-core'
-import { schema } from '../db/migrations/0001_schema.ts'
-import { table } from '../db/table.ts'
+import { customType, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns } from '../db/columns.ts'
 import type { EventPattern, EventType } from '../events/types.ts'
 import { storedList } from '../kernel/unreadable.ts'
 
@@ -11,17 +10,18 @@ const filter = customType<{ data: EventPattern[]; driverData: string }>({
   fromDriver: (json) => storedList(json, () => `events of a webhook: ${json}`),
 })
 
-export const webhooks = table(schema.webhooks, { events: filter('events').notNull() })
+export const webhooks = sqliteTable('webhooks', { ...columns.webhooks, events: filter('events').notNull() })
 export type Webhook = typeof webhooks.$inferSelect
 
 /** The kinds of signatures (contract C16). */
 export const SIGNINGS = webhooks.signing.enumValues
 export type Signing = Webhook['signing']
 
-export const webhookQueue = table(schema.webhook_queue)
+export const webhookQueue = sqliteTable('webhook_queue', columns.webhookQueue)
 export type QueuedDelivery = typeof webhookQueue.$inferSelect
 
-export const webhookDeliveries = table(schema.webhook_deliveries, {
+export const webhookDeliveries = sqliteTable('webhook_deliveries', {
+  ...columns.webhookDeliveries,
   eventType: text('event_type').$type<EventType>().notNull(),
 })
 export type Attempt = typeof webhookDeliveries.$inferSelect

@@ -1,6 +1,6 @@
 /**
- * The first schema: each table, its indexes, and the triggers that refuse. Never edited once released. The program makes its
- * tables from it (`db/table.ts`), so that a column is declared here alone.
+ * The first schema: each table, its indexes, and the triggers that refuse. Never edited once released. The columns of
+ * the program are made of it (`db/columns.ts`).
  */
 export const schema = {
   /** The seeds of the program that have been written, by their digest. */

@@ -1,5 +1,5 @@
-import { schema } from '../../db/migrations/0001_schema.ts'
-import { table } from '../../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../../db/columns.ts'
 
 /** The changes of a world to its products: the members that differ from the catalog, as JSON. */
-export const productChanges = table(schema.product_changes)
+export const productChanges = sqliteTable('product_changes', columns.productChanges)

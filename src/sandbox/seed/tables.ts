@@ -1,5 +1,5 @@
-import { schema } from '../../db/migrations/0001_schema.ts'
-import { table } from '../../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../../db/columns.ts'
 
 /** The number of vouchers that orders have taken of each product. */
-export const stockTaken = table(schema.stock_taken)
+export const stockTaken = sqliteTable('stock_taken', columns.stockTaken)

@@ -1,6 +1,6 @@
-import { schema } from '../../db/migrations/0001_schema.ts'
-import { table } from '../../db/table.ts'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { columns } from '../../db/columns.ts'
 
-export const movedClock = table(schema.moved_clock)
-export const keptPace = table(schema.kept_pace)
-export const keptRandomness = table(schema.kept_randomness)
+export const movedClock = sqliteTable('moved_clock', columns.movedClock)
+export const keptPace = sqliteTable('kept_pace', columns.keptPace)
+export const keptRandomness = sqliteTable('kept_randomness', columns.keptRandomness)
