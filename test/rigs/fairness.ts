@@ -14,7 +14,6 @@ import { Victims } from './victims.ts'
 
 /** The longest additional wait of others at p99. */
 const MORE_MS_MAX = 100
-const RECORDS = 100_000
 /** A client sends what the bucket of a minute holds. */
 const CONNECTIONS = { client: 100, stranger: 32 }
 const VICTIMS = 10
@@ -66,17 +65,48 @@ const ATTACKS: readonly Attack[] = [
   stranger('a page that is not there', { path: '/docs/operations/nothing' }),
 ]
 
-export const fairness: Rig = async ({ rounds, isShort, progress }) => {
+/** Lists that cost the same however much is stored: all but searches and deep pages, which are felt with a tenth of it. */
+const OF_A_MILLION: readonly Attack[] = [
+  list('a million: the first page of payouts', 'payouts?limit=100'),
+  list('a million: the last page of payouts', 'payouts?limit=100&page=10000'),
+  list('a million: payouts of a status', 'payouts?limit=100&status=failed'),
+  list('a million: payouts by amount', 'payouts?limit=100&sort_by=amount'),
+  list('a million: 10,000 transactions', 'transactions?limit=10000'),
+  list('a million: transactions of a currency without any', 'transactions?currency=JPY'),
+  list('a million: beneficiaries by name', 'beneficiaries?limit=100&sort_by=last_name'),
+]
+
+const SIZES: readonly [records: number, attacks: readonly Attack[]][] = [
+  [100_000, ATTACKS],
+  [1_000_000, OF_A_MILLION],
+]
+
+export const fairness: Rig = async (settings) => {
+  const rows: string[][] = []
+  const findings: string[] = []
+  for (const [records, attacks] of SIZES) {
+    const felt = await feltOf(records, attacks, settings)
+    rows.push(...felt.rows)
+    findings.push(...felt.findings)
+  }
+  return { tables: [[['attack', 'p50', 'p99', 'longest'], ...rows]], findings }
+}
+
+const feltOf = async (
+  records: number,
+  attacks: readonly Attack[],
+  { rounds, isShort, progress }: Parameters<Rig>[0],
+): Promise<{ rows: string[][]; findings: string[] }> => {
   using temporary = temporaryFolder()
   const folder = temporary.path
   const victims = new Victims()
   try {
-    await fill(folder, isShort ? 500 : RECORDS)
+    await fill(folder, isShort ? 500 : records)
     const server = await serve(['--data-dir', folder, '--access-ttl', '30d'])
     const tokens: string[] = []
     for (let victim = 0; victim < VICTIMS; victim++) tokens.push(await logIn(server.port, worldOf(victim)))
     const seconds = isShort ? 0.2 : 10
-    const felt = new Map<Attack | undefined, number[]>([undefined, ...ATTACKS].map((attack) => [attack, []]))
+    const felt = new Map<Attack | undefined, number[]>([undefined, ...attacks].map((attack) => [attack, []]))
     const findings: string[] = []
     for (let round = 0; round < rounds; round++) {
       for (const [attack, latenciesMs] of felt) {
@@ -98,8 +128,10 @@ export const fairness: Rig = async ({ rounds, isShort, progress }) => {
       // A short form says nothing of time.
       if (!isShort && !(p99 <= boundMs)) findings.push(`${attack?.name}: others wait ${milliseconds(p99)} at p99`)
     }
-    const rows = [...felt].map(([attack, latenciesMs]) => [attack?.name ?? 'quiet', ...figures(latenciesMs)])
-    return { tables: [[['attack', 'p50', 'p99', 'longest'], ...rows]], findings }
+    return {
+      rows: [...felt].map(([attack, latenciesMs]) => [attack?.name ?? 'quiet', ...figures(latenciesMs)]),
+      findings,
+    }
   } finally {
     victims.end()
   }
