@@ -217,7 +217,7 @@ describe('scrip wallet', () => {
     await operator.json('wallet', 'close', '3')
     for (const [command, id, words] of [
       ['close', '1', 'scrip wallet default'],
-      ['close', '2', 'holds 5.00 and reserves 0.00 EUR'],
+      ['close', '2', 'has 5.00 EUR available and 0.00 reserved'],
       ['close', '3', 'is closed'],
       ['close', '9', 'scrip wallet list'],
       ['default', '3', ''],

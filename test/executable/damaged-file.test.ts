@@ -102,7 +102,7 @@ describe('a live server whose database turns out damaged', () => {
       const again = await operator.serve()
       await operator.json('wallet', 'fund', '1', '5')
       await again.kill()
-      expect(again.log()).not.toContain('younger than the log')
+      expect(again.log()).not.toContain('newer than the log')
       copyFileSync(copy, fileOf(operator))
       // The start may meet damage: chance decides on the mixture.
       const { stderr } = await run(['serve', '--mode', 'live', '--port', '0', '--data-dir', operator.dataDir], {
