@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { AuditSeal } from '../audit/audit.ts'
 import type { DataConfig } from '../config/config.ts'
-import type { Database, Query, Tx } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import type { Delivering } from '../orders/delivery.ts'
 import type { Moving } from '../payouts/progress.ts'
 import type { Administration } from './administration.ts'
@@ -92,11 +92,29 @@ export interface Act {
   readFile?: (text: string) => string
   /** The operation below `/_sandbox` that does the same in a sandbox: `POST /wallets/{id}/fund` (contract C15). */
   inSandbox?: string
-  /** The ids of the records that the lines of a file name, for a command that acts on each of them. @throws FileFault */
-  among?: (query: Query, text: string) => string[]
+  among?: Among
   perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>
   /** Completes an act whose effect is in the audit: the server may have ended before it did the rest. */
   complete?: (performer: Performer) => Promise<void>
+}
+
+/** The file of a command that acts on each record that it names. */
+export interface Among {
+  /** The fields that say how the file is read. */
+  takes: Fields
+  /** @throws ProgramError if it cannot be read */
+  read: (data: Pick<Administration, 'query' | 'reference'>, text: string, input: never) => Named
+}
+
+/** The records that a file names. */
+interface Named {
+  ids: string[]
+  /** The reading of the file in words, and the lines that name no record. */
+  said: string[]
+  /** Lines that name a record and are left, each with its reason. */
+  left: string[]
+  /** False if each line had to name a record, and one names none. */
+  isWhole: boolean
 }
 
 /** The acts by the words of their commands. */

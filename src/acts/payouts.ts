@@ -1,14 +1,15 @@
-import type { Query } from '../db/database.ts'
 import { Text } from '../http/validation.ts'
 import { transitionRefused, violation } from '../kernel/failure.ts'
-import { FileFault } from '../kernel/problems.ts'
+import { payoutsIn, readAs } from '../payouts/bank-list.ts'
 import { cancelPayout } from '../payouts/payouts.ts'
-import { ADVANCE_TARGETS, advance, applyEvent, type EventDetails } from '../payouts/progress.ts'
-import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsNamed, payoutsOf } from '../payouts/queries.ts'
+import { ADVANCE_TARGETS, type AdvanceTarget, advance, applyEvent, type EventDetails } from '../payouts/progress.ts'
+import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../payouts/queries.ts'
 import { actsOfPayout } from '../payouts/states.ts'
-import type { StepContext } from './act.ts'
-import { choiceOf, field } from './fields.ts'
-import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
+import type { Among, StepContext } from './act.ts'
+import type { Administration } from './administration.ts'
+import { CLIENT } from './clients.ts'
+import { choiceOf, field, type Input } from './fields.ts'
+import { get, type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
 /** `scrip payouts`: an operator advances payouts in live mode (contract C13). */
 
@@ -53,24 +54,29 @@ const text = (maxLength: number, description?: string) => ({
   schema: Text({ minLength: 1, maxLength, ...(description !== undefined && { description }) }),
 })
 
-/** The payouts of a list, such as the bank's: an id or a reference on each line. @throws FileFault */
-export const payoutsIn = (query: Query, text: string): Payout[] => {
-  const lines = text.split('\n').map((line) => line.trim())
-  const found = payoutsNamed(query, lines)
-  const [byId, byReference] = [Map.groupBy(found, ({ id }) => id), Map.groupBy(found, ({ referenceId }) => referenceId)]
-  const problems: string[] = []
-  const payouts = new Set<Payout>()
-  for (const [index, name] of lines.entries()) {
-    const [payout, other] = byId.get(name) ?? byReference.get(name) ?? []
-    if (payout && !other) payouts.add(payout)
-    else if (payout) problems.push(`line ${index + 1}: several clients have a payout ${name}: write its id`)
-    else if (name !== '') problems.push(`line ${index + 1}: there is no payout ${name}`)
-  }
-  if (problems.length > 0) throw new FileFault('payouts', problems.slice(0, PROBLEMS_MAX))
-  return [...payouts]
+const LISTED = {
+  column: field('--column <name>', 'the column of a CSV file that has the references'),
+  amount_column: field('--amount-column <name>', 'the column whose amount has to be that of the payout'),
+  client: field('--client <name>', 'only payouts of this client are named'),
 }
 
-const PROBLEMS_MAX = 20
+/** The payouts that a file names. @throws ProgramError */
+export const readPaid = (
+  { query, reference }: Pick<Administration, 'query' | 'reference'>,
+  text: string,
+  {
+    to,
+    column,
+    amount_column: amountColumn,
+    client,
+  }: Partial<Input<typeof LISTED>> & { to?: AdvanceTarget | undefined },
+) =>
+  payoutsIn(query, text, reference, {
+    to,
+    column,
+    amountColumn,
+    clientId: client === undefined ? undefined : get(CLIENT, query, client).id,
+  })
 
 const BRIEF = 'id client status amount reference_id created_at'
 const NARROWED = {
@@ -100,7 +106,15 @@ export const payoutActs = {
         refuses: { transition_refused: transitionRefused('completed', 'settling') },
       },
     ),
-    among: (query: Query, text: string) => payoutsIn(query, text).map(({ id }) => id),
+    among: {
+      takes: LISTED,
+      read: (data, text, input) => {
+        const named = readPaid(data, text, input)
+        const { payouts, column, left, unknown } = named
+        const isWhole = column !== undefined || unknown.length === 0
+        return { ids: payouts.map(({ id }) => id), said: readAs(named), left, isWhole }
+      },
+    } satisfies Among,
   },
   fail: step(
     PAYOUT,

@@ -78,7 +78,7 @@ export const applyEvent = (
 
 /** The statuses that an operator can advance a payout to, in order. */
 export const ADVANCE_TARGETS = ['queued', 'processing', 'settling', 'action_required', 'completed'] as const
-type AdvanceTarget = (typeof ADVANCE_TARGETS)[number]
+export type AdvanceTarget = (typeof ADVANCE_TARGETS)[number]
 
 /** Takes the next step, or all steps to a status. @throws DomainError transition_refused if no steps lead there */
 export const advance = (
@@ -101,6 +101,18 @@ export const advance = (
 const eventTowards = (payout: Payout, to: AdvanceTarget | undefined): PayoutEventType | undefined => {
   if (to === 'action_required' && canHappen('action_required', payout)) return 'action_required'
   return canHappen('resumed', payout) ? 'resumed' : nextStep(payout)?.event
+}
+
+/** True if a step leads on, or steps lead to a status. */
+export const canAdvance = (payout: Payout, to: AdvanceTarget | undefined): boolean => {
+  let moved = payout
+  do {
+    const event = moved.status === to ? undefined : eventTowards(moved, to)
+    if (!event) return false
+    const { to: status, stamps } = TRANSITIONS[event]
+    moved = { ...moved, status, ...(stamps && { [stamps]: moved.createdAtMs }) }
+  } while (to !== undefined && moved.status !== to)
+  return true
 }
 
 /** The payout with the due time of its next step, or of its expiry while its processing has not begun. */

@@ -4,6 +4,7 @@ import { isObject } from '../http/json.ts'
 import { oneOf, Timestamp } from '../http/schemas.ts'
 import { timeIn } from '../kernel/clock.ts'
 import { counted } from '../kernel/counted.ts'
+import { cellsIn, linesIn, recordsIn } from '../kernel/csv.ts'
 import { disarmed } from '../kernel/formula.ts'
 import { jsonIn } from '../kernel/json.ts'
 import { AMOUNT_MINOR_MAX, minorPerMajor, toMinor } from '../kernel/money.ts'
@@ -74,7 +75,7 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
   const rows: TheirRow[] = []
   const problems: ListProblem[] = []
   let columns: string[] | undefined
-  for (const [record, line] of recordsIn(text, isJson)) {
+  for (const [record, line] of isJson ? linesIn(text) : recordsIn(text)) {
     if (NOTHING.test(record) || (!columns && SEPARATOR_LINE.test(record))) continue
     const wrong: Wrong = (column, what) => problems.push({ line, column, what })
     if (endsInside(record)) wrong(null, `has lines that end with CR alone. ${SAVE_AS}`)
@@ -119,20 +120,6 @@ const endsInside = (record: string): boolean =>
     .trimEnd()
     .includes('\r')
 
-/** Records with the numbers of their first lines. A record ends with its line, unless the line ends inside quotes. */
-function* recordsIn(text: string, isJson: boolean): Generator<[record: string, line: number]> {
-  const lines = text.split('\n')
-  let start = 0
-  let isOpen = false
-  for (const [index, line] of lines.entries()) {
-    if (!isJson && line.split('"').length % 2 === 0) isOpen = !isOpen
-    if (isOpen && index < lines.length - 1) continue
-    const record = lines.slice(start, index + 1).join('\n')
-    yield [record.replace(/\r$/, ''), start + 1]
-    start = index + 1
-  }
-}
-
 /** Checks the header of a CSV file (RFC 4180). Columns come in any order; unknown ones are ignored. */
 const checkHeader = (columns: readonly string[], record: string, wrong: Wrong): void => {
   if (columns.every((column) => !KNOWN.includes(column))) {
@@ -152,22 +139,6 @@ const SAVE_AS = 'Save it as CSV UTF-8 with commas'
 const adviceFor = (record: string): string => {
   const separator = record.includes(';') ? 'semicolons' : record.includes('\t') ? 'tabs' : undefined
   return separator === undefined ? '' : `: its cells are separated by ${separator}. ${SAVE_AS}`
-}
-
-const CELL = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y
-
-/** The cells of a record; undefined if its quotes are wrong. */
-const cellsIn = (record: string): string[] | undefined => {
-  if (!record.includes('"')) return record.split(',')
-  const cells: string[] = []
-  CELL.lastIndex = 0
-  for (;;) {
-    const found = CELL.exec(record)
-    if (!found) return undefined
-    const [, quoted, plain = '', end] = found
-    cells.push(quoted?.replaceAll('""', '"') ?? plain)
-    if (end === '') return cells
-  }
 }
 
 /** Other names that a cell may stand for, without padding or the apostrophe of our own CSV; undefined without any. */

@@ -55,6 +55,7 @@ beforeAll(async () => {
   const [event] = await customer.read<{ id: string }[]>('/events?type=payout.created')
   ids.event = event?.id ?? ''
   operator.file('paid.txt', `${ids.payout}\n`)
+  operator.file('bank.csv', `Date;Reference;Amount\n2026-11-02;${ids.payout};-100,00\n2026-11-02;Rent;-900,00\n`)
 })
 
 const sandbox = forFile(await start(['--rate-limit', 'off']))

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
+import type { Act, ActRequest, ActResult, Among } from '../../acts/act.ts'
 import { type Row, textOf } from '../../acts/cells.ts'
 import { fileOf, inputOf } from '../../acts/fields.ts'
 import { type DataConfig, dataConfigOf } from '../../config/config.ts'
@@ -9,8 +9,9 @@ import type { DataOptions } from '../../config/option-table.ts'
 import { hasDatabase, makeDataFolder } from '../../folder/files.ts'
 import { isServed, lockForServing, WRITER_MS_MAX, WriterLock } from '../../folder/lock.ts'
 import { SECOND_MS, sinceStartMs, systemClock } from '../../kernel/clock.ts'
-import { errorText, misused, ProgramError, refused } from '../../kernel/exit.ts'
+import { EXIT, type ExitCode, errorText, misused, ProgramError, refused } from '../../kernel/exit.ts'
 import { freshActId } from '../../kernel/ids.ts'
+import { visibleLines } from '../../kernel/visible.ts'
 import { createDatabase } from '../../start/folder.ts'
 import { explainFaults, reasonOf, withInput } from '../advice.ts'
 import { holdsNoDatabase, pathOf, reading, requireLiveFolder } from '../records/administration.ts'
@@ -52,32 +53,51 @@ export const acting = (act: Act) =>
   }
 
 /** The action of a command that acts on one record, or on each that a file names. A refusal does not stop it. */
-export const actingOnEach = (act: Act, among: NonNullable<Act['among']>) =>
+export const actingOnEach = (act: Act, among: Among) =>
   async function (this: Command, ...args: unknown[]): Promise<void> {
     const { file } = this.opts<{ file?: string }>()
-    const { id, ...input } = inputOf(act.takes, args)
-    if ((file === undefined) === (id === undefined)) throw misused(WHICH)
+    const [{ id, ...input }, how] = [inputOf(act.takes, args), inputOf(among.takes, args.slice(-2))]
+    const isHow = Object.values(how).some((value) => value !== undefined)
+    if ((file === undefined) === (id === undefined) || (isHow && file === undefined)) throw misused(WHICH)
     if (file === undefined) return await acting(act).call(this, ...args)
     const config = dataConfigOf(this.opts<DataOptions>())
-    const named = (text: string) => reading(config, async ({ query }) => among(query, text))
-    const ids = await explainFaults(config.dataDir, () => {
+    const read = (text: string) =>
+      reading(config, async (data) => among.read(data, text, { ...input, ...how } as never))
+    const { ids, said, left, isWhole } = await explainFaults(config.dataDir, () => {
       requireLiveFolder(config.dataDir, pathOf(this), act.inSandbox)
-      return recordingRefusal({ config, request: actRequestOf(this) }, () => withInput(file, named))
+      return recordingRefusal({ config, request: actRequestOf(this) }, () => withInput(file, read))
     })
+    for (const text of said) process.stderr.write(`${visibleLines(text)}\n`)
+    const requests = ids.map((one) => ({ ...actRequestOf(this, { ...input, id: one }), subject: one }))
+    const refuse = (message: string, exitCode: ExitCode = EXIT.failed): void => {
+      process.stderr.write(errorText(message))
+      process.exitCode = exitCode
+    }
+    for (const line of left) refuse(line)
+    if (!isWhole) process.exitCode = EXIT.failed
     const rows: Row[] = []
-    for (const one of ids) {
-      const request = { ...actRequestOf(this, { ...input, id: one }), subject: one }
-      try {
-        rows.push((await explainFaults(config.dataDir, () => ask({ config, act, request }))) as Row)
-      } catch (error) {
-        if (!(error instanceof ProgramError)) throw error
-        process.stderr.write(errorText(error.message))
-        process.exitCode = error.exitCode
-      }
+    for (const request of requests) {
+      const done = await resultOrRefusal(config, act, request)
+      if (done instanceof ProgramError) refuse(done.message, done.exitCode)
+      else rows.push(done as Row)
     }
     const result = { columns: Object.keys(rows[0] ?? {}), rows }
     await show(result, config.format, doneBy(actRequestOf(this), result))
   }
+
+/** Asks for one act of many. */
+const resultOrRefusal = async (
+  config: DataConfig,
+  act: Act,
+  request: ActRequest,
+): Promise<ActResult | ProgramError> => {
+  try {
+    return await explainFaults(config.dataDir, () => ask({ config, act, request }))
+  } catch (error) {
+    if (error instanceof ProgramError) return error
+    throw error
+  }
+}
 
 /** A result that can be read twice. */
 const read = (result: ActResult): ActResult => (isList(result) ? { ...result, rows: [...result.rows] } : result)

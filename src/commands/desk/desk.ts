@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { Amount, type List, listOf } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
 import { get } from '../../acts/kind.ts'
-import { PAYOUT, payoutsIn } from '../../acts/payouts.ts'
+import { PAYOUT, readPaid } from '../../acts/payouts.ts'
 import { type DataConfig, dataConfigOf, urlOf } from '../../config/config.ts'
 import { type DeskOptions, LOOPBACK } from '../../config/option-table.ts'
 import { parseMonth, parseTime } from '../../config/values.ts'
@@ -93,8 +93,9 @@ const compared = (config: DataConfig, searchParams: URLSearchParams, text: strin
 const payoutsFor = (config: DataConfig, text: string) =>
   explainFaults('the list', () =>
     reading(config, async (data) => {
-      const { columns, rows } = listOf(PAYOUT.columns, payoutsIn(data.query, text), data)
-      return { columns, rows: [...rows] }
+      const { payouts, left, unknown } = readPaid(data, text, {})
+      const { columns, rows } = listOf(PAYOUT.columns, payouts, data)
+      return { columns, rows: [...rows], left, unknown }
     }),
   )
 

@@ -36,8 +36,13 @@ export const describe = (command: Command, { summary, takes = {}, among }: Descr
   withDataOptions(command).description(summary.charAt(0).toLowerCase() + summary.slice(1))
   for (const one of Object.values(takes))
     addField(command, among && one.flags === '<id>' ? { ...one, flags: '[id]' } : one)
-  if (among)
-    command.option('--file <file>', 'all that a file names, an id or a reference on each line; - is standard input')
+  if (among) {
+    command.option(
+      '--file <file>',
+      "all that a file names: an id or a reference on each line, or a bank's CSV; - is standard input",
+    )
+    for (const one of Object.values(among.takes)) addField(command, one)
+  }
   return command
 }
 
