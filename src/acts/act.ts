@@ -80,7 +80,7 @@ export interface Act {
   /** One sentence: the help of its command, and the summary of its operation. */
   summary: string
   takes: Fields
-  /** True if it moves money, so that a command can do it as a dry run (contract C19). */
+  /** True if it moves money or replaces something, so that a command can do it as a dry run (contract C19). */
   isMoney?: true
   /** True if it may be the first act in a folder. Its command then does the first start of a live server, except for the keys. */
   inNewFolder?: true

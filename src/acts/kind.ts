@@ -159,7 +159,7 @@ export const act = <Takes extends Fields>(
   summary: string,
   takes: Takes,
   perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
-  more: Pick<Act, 'inNewFolder' | 'alone' | 'readFile' | 'inSandbox' | 'secret' | 'complete'> = {},
+  more: Pick<Act, 'isMoney' | 'inNewFolder' | 'alone' | 'readFile' | 'inSandbox' | 'secret' | 'complete'> = {},
 ): Act => ({ summary, takes, perform, ...more })
 
 export type Listed<Item> = Rows<Item> | readonly Item[]

@@ -37,6 +37,17 @@ const LISTED = {
   indexes: { status: 'audit_outcome', time: 'audit_time' },
 } as const
 
+/** The products that were edited since the last import of a catalog. */
+export const productsEdited = (query: Query): ReadonlySet<number> => {
+  const ids = new Set<number>()
+  for (const { command, subject, outcome } of auditRows(query, { newestFirst: true }, { command: 'catalog' })) {
+    if (outcome !== 'done') continue
+    if (command === 'catalog import') break
+    if (command === 'catalog edit') ids.add(Number.parseInt(subject, 10))
+  }
+  return ids
+}
+
 export const findAuditRow = (query: Query, id: number): AuditRow | undefined =>
   query.select().from(audit).where(eq(audit.id, id)).limit(1).get()
 

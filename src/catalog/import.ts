@@ -3,6 +3,7 @@ import catalogPath from '../../seed/catalog.json' with { type: 'file' }
 import type { Database, Tx } from '../db/database.ts'
 import { digestOf, dropSeed, findSeed, putSeed, seedOnce } from '../db/seeds.ts'
 import type { Reference } from '../reference/reference.ts'
+import { changesByRows } from './changes.ts'
 import { readCatalog } from './document.ts'
 import { type CatalogRows, countProducts, defineCategories, replaceCatalog } from './queries.ts'
 
@@ -11,6 +12,8 @@ import { type CatalogRows, countProducts, defineCategories, replaceCatalog } fro
 /** The origins of a catalog. An imported one replaces the sample. */
 const CATALOG_SEED = 'catalog'
 const CATALOG_FILE = 'catalog-file'
+/** The edits of its products. A start with the same file keeps them. */
+const CATALOG_EDITS = 'catalog-edits'
 
 /** Skipped if a catalog was imported. */
 export const seedSampleCatalog = (database: Database, reference: Reference): void => {
@@ -41,17 +44,25 @@ export const checkedCatalog = (file: string, reference: Reference): string => JS
 
 /**
  * Replaces all products by those of a checked catalog. For 100,000 products, other requests wait a second (decision 31).
- * Returns the numbers of products before and after.
+ * Returns the numbers of products before and after, and what has changed.
  */
 export const importChecked = (tx: Tx, { digest, rows }: Checked) => {
   const before = { products: countProducts(tx) }
+  const changes = changesByRows(tx, rows)
   dropSeed(tx, CATALOG_SEED)
   replaceCatalog(tx, rows)
   defineCategories(tx, rows)
   putSeed(tx, CATALOG_FILE, digest)
-  return { before, after: { products: rows.products.length } }
+  dropSeed(tx, CATALOG_EDITS)
+  return { before, after: { products: rows.products.length }, changes }
 }
 
 /** The digest of the present catalog. */
-export const catalogVersion = ({ query }: Database): string | undefined =>
-  findSeed(query, CATALOG_FILE) ?? findSeed(query, CATALOG_SEED)
+export const catalogVersion = ({ query }: Database): string | undefined => {
+  const origin = findSeed(query, CATALOG_FILE) ?? findSeed(query, CATALOG_SEED)
+  return origin && origin + (findSeed(query, CATALOG_EDITS) ?? '')
+}
+
+/** Gives the catalog another digest. */
+export const markEdited = (tx: Tx, edit: string): void =>
+  putSeed(tx, CATALOG_EDITS, digestOf([findSeed(tx, CATALOG_EDITS) ?? '', edit]))

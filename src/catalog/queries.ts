@@ -2,7 +2,7 @@ import { and, asc, count, eq, getTableColumns, gte, inArray, type SQL, sql } fro
 import type { Query, Tx } from '../db/database.ts'
 import { newValues, preparedInsert, preparedOne } from '../db/prepared.ts'
 import type { Reference } from '../reference/reference.ts'
-import type { Product } from './product.ts'
+import type { Product, ProductChange } from './product.ts'
 import { categories, clientDiscounts, productBands, products, subcategories } from './tables.ts'
 
 export interface CatalogRows {
@@ -21,6 +21,13 @@ export const replaceCatalog = (tx: Tx, rows: CatalogRows): void => {
   tx.delete(products).run()
   for (const product of rows.products) insertProduct(tx, product)
   for (const band of rows.bands) insertBand(tx, band)
+}
+
+export const updateProduct = (tx: Tx, productId: number, { bands, ...change }: ProductChange): void => {
+  if (Object.keys(change).length > 0) tx.update(products).set(change).where(eq(products.id, productId)).run()
+  if (!bands) return
+  tx.delete(productBands).where(eq(productBands.productId, productId)).run()
+  for (const [position, band] of bands.entries()) insertBand(tx, { productId, position, ...band })
 }
 
 /** The rows of the seed files (spec 2.3). Inactive ones are never shown. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import { connectionOf, type Query, type Tx } from '../db/database.ts'
 import { counted, List, searchText } from '../db/lists.ts'
 import { type Narrowing, narrowedRows, type Rows, type Sum } from '../db/narrowing.ts'
@@ -83,6 +83,18 @@ export const openOrders = (query: Query, limit: number) => ({
     )
     .all(),
 })
+
+/** The number of orders that wait, by product. */
+export const openOrdersByProduct = (query: Query): ReadonlyMap<number, number> =>
+  new Map(
+    query
+      .select({ productId: orders.productId, n: count() })
+      .from(orders)
+      .where(isOpen)
+      .groupBy(orders.productId)
+      .all()
+      .map(({ productId, n }) => [productId, n]),
+  )
 
 const byOrder = preparedAll(vouchers, isGiven(vouchers.orderId, 'orderId'), asc(vouchers.id))
 

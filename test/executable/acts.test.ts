@@ -35,6 +35,7 @@ const ACTING: Record<string, string[]> = {
   'wallet default': ['99'],
   'wallet close': ['99'],
   'catalog import': ['/none'],
+  'catalog edit': ['99', '--active', 'off'],
   'vouchers import': ['/none'],
   'vouchers rekey': [],
   'rates set': [],

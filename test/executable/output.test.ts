@@ -55,7 +55,18 @@ const ASKS = ['health', 'wait', 'trigger payout.failed', 'listen', 'requests lis
 
 /** Commands whose output is tested by others: a step of a record is an act like any other. */
 const OTHERS = [
-  ...['serve', 'run', 'compare', 'mcp', 'wallet limit', 'wallet show', 'orders show', 'orders deliver', 'orders fail'],
+  ...[
+    'serve',
+    'run',
+    'compare',
+    'mcp',
+    'wallet limit',
+    'wallet show',
+    'catalog edit',
+    'orders show',
+    'orders deliver',
+    'orders fail',
+  ],
   ...['orders refund', 'payouts show', 'payouts advance', 'payouts fail', 'payouts cancel', 'payouts return'],
   ...['beneficiary show', 'beneficiary erase', 'webhooks deliveries', 'webhooks redeliver', 'webhooks disable'],
   ...['webhooks show', 'transactions show', 'audit show'],

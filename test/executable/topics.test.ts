@@ -120,6 +120,8 @@ describe('metrics of live mode', () => {
 })
 
 describe('scrip catalog', () => {
+  const NOTHING = { before: null, after: null, waiting_orders: null, takes_back_edit: false }
+
   operatorTest('init writes a sample that can be imported, and overwrites nothing', async (operator) => {
     const file = join(operator.folder, 'mine.json')
     expect(await run(['catalog', 'init', file])).toMatchObject({ exitCode: 0 })
@@ -147,9 +149,10 @@ describe('scrip catalog', () => {
           product: 'Green tea',
           before: { name: 'Tea', max_quantity: 10 },
           after: { name: 'Green tea', max_quantity: 5 },
+          ...{ waiting_orders: null, takes_back_edit: false },
         },
-        { change: 'removed', product_id: 2, product: 'Hamper', before: null, after: null },
-        { change: 'added', product_id: 7, product: 'Basket', before: null, after: null },
+        { change: 'removed', product_id: 2, product: 'Hamper', ...NOTHING, waiting_orders: 0 },
+        { change: 'added', product_id: 7, product: 'Basket', ...NOTHING },
       ])
       expect((await operator.run(['catalog', 'export'])).stdout).toBe(before)
       expect(await operator.json<object[]>('audit', 'list')).toEqual(acts)
@@ -161,4 +164,133 @@ describe('scrip catalog', () => {
       expect(await operator.json<object[]>('catalog', 'import', file, '--dry-run')).toEqual([])
     },
   )
+
+  stockedTest(
+    'import says what it adds, changes and removes, and which orders wait for what it removes',
+    async (operator, credentials) => {
+      await using server = await operator.serve()
+      const customer = await Customer.of(server, credentials)
+      await customer.order(HAMPER.id, 1)
+      await customer.order(HAMPER.id, 1)
+      const next = operator.file('next.json', {
+        products: [
+          { ...TEA, max_quantity: 5 },
+          { ...HAMPER, id: 7 },
+        ],
+      })
+      const rows = await operator.json<object[]>('catalog', 'import', next, '--dry-run')
+      expect(rows).toContainEqual({
+        change: 'removed',
+        product_id: 2,
+        product: 'Hamper',
+        ...NOTHING,
+        waiting_orders: 2,
+      })
+      const done = await operator.run(['catalog', 'import', next])
+      expect(done).toMatchObject({ exitCode: 0, stderr: 'Product 2, Hamper, is removed, and 2 orders wait for it.\n' })
+      expect(done.stdout).toMatch(/^products +2\nadded +1\nchanged +1\nremoved +1\n$/m)
+    },
+  )
+
+  stockedTest(
+    'edit changes one product at once, in a dry run nothing, and names each rule that it would break',
+    async (operator, credentials) => {
+      await using server = await operator.serve()
+      const customer = await Customer.of(server, credentials)
+      const tea = {
+        id: 1,
+        name: 'Tea',
+        active: true,
+        max_quantity: 10,
+        gst_percent: 0,
+        handling_fee: '0+0%',
+        denominations: ['10-50=2.5'],
+      }
+      const acts = await operator.json<object[]>('audit', 'list')
+      const off = ['catalog', 'edit', '1', '--active', 'off']
+      expect(await operator.run([...off, '--dry-run', '--json'])).toMatchObject({
+        exitCode: 0,
+        stdout: `${JSON.stringify({ ...tea, active: false })}\n`,
+      })
+      expect((await customer.get('/products/1')).status).toBe(200)
+      expect(await operator.json<object[]>('audit', 'list')).toEqual(acts)
+      expect(await operator.json(...off)).toEqual({ ...tea, active: false })
+      expect((await customer.get('/products/1')).status).toBe(404)
+      expect((await customer.get('/products/2')).status).toBe(200)
+      expect(
+        await operator.json('catalog', 'edit', '1', '--active', 'on', '--denomination', '10-50=7.5', '100=0'),
+      ).toEqual({
+        ...tea,
+        denominations: ['10-50=7.5', '100=0'],
+      })
+      expect(
+        await operator.json('catalog', 'edit', '1', '--max-quantity', '3', '--gst', '18', '--handling-fee', '2+1.5%'),
+      ).toMatchObject({
+        ...{ max_quantity: 3, gst_percent: 18, handling_fee: '2+1.5%', denominations: ['10-50=7.5', '100=0'] },
+      })
+      expect(await operator.json('catalog', 'edit', '1', '--handling-fee', '1%')).toMatchObject({
+        handling_fee: '2+1%',
+      })
+      const [last] = await operator.json<object[]>('audit', 'list', '--limit', '1')
+      expect(last).toMatchObject({
+        ...{ command: 'catalog edit', subject: '1', outcome: 'done' },
+        ...{ before: { handling_fee: { fixed: 2, percent: 1.5 } }, after: { handling_fee: { fixed: 2, percent: 1 } } },
+      })
+      for (const [flags, exitCode, words] of [
+        [[], 2, 'nothing is to be changed'],
+        [['--handling-fee', 'x'], 2, "'x' cannot be read"],
+        [['--handling-fee', ''], 2, "'' cannot be read"],
+        [['--denomination', '50'], 2, "'50' cannot be read"],
+        [['--gst', '-1'], 2, 'cannot be read'],
+        [['--max-quantity', '0'], 2, 'positive whole number'],
+        [['--gst', '101', '--denomination', '0=1'], 4, 'the catalog has 2 problems:\n'],
+        [['--denomination', '50-10=1'], 4, 'denominations.0.max_value: 10 is below min_value'],
+      ] as const) {
+        const ended = await operator.run(['catalog', 'edit', '1', ...flags])
+        expect({ flags, ...ended }).toEqual({ flags, exitCode, stdout: '', stderr: expect.stringContaining(words) })
+      }
+      expect(await operator.run(['catalog', 'edit', '9', '--active', 'off'])).toEqual({
+        ...{ exitCode: 1, stdout: '', stderr: 'scrip: there is no product 9\nSee scrip catalog export.\n' },
+      })
+    },
+  )
+
+  stockedTest(
+    'edit outlives a restart with the same file, and the next import says what it takes back',
+    async (operator) => {
+      const file = operator.file('again.json', { products: [TEA, HAMPER] })
+      await operator.json('catalog', 'import', file)
+      await operator.json('catalog', 'edit', '2', '--active', 'off')
+      await (await operator.serve('--catalog', file)).stop()
+      const activeOf = async () => {
+        const { products } = JSON.parse((await operator.run(['catalog', 'export'])).stdout) as {
+          products: { active: boolean }[]
+        }
+        return products.map(({ active }) => active)
+      }
+      expect(await activeOf()).toEqual([true, false])
+      expect(await operator.json<object[]>('catalog', 'import', file, '--dry-run')).toEqual([
+        {
+          ...{
+            change: 'changed',
+            product_id: 2,
+            product: 'Hamper',
+            before: { active: false },
+            after: { active: true },
+          },
+          ...{ waiting_orders: null, takes_back_edit: true },
+        },
+      ])
+      expect((await operator.run(['catalog', 'import', file])).stderr).toBe('The edits of product 2 are taken back.\n')
+      expect(await activeOf()).toEqual([true, true])
+      expect((await operator.run(['catalog', 'import', file])).stderr).toBe('')
+    },
+  )
+
+  operatorTest('edit of a catalog that is empty is refused', async (operator) => {
+    await operator.json('client', 'add', 'acme')
+    expect(await operator.run(['catalog', 'edit', '1', '--active', 'off'])).toMatchObject({ exitCode: 1, stdout: '' })
+    await operator.json('catalog', 'import', operator.file('none.json', { products: [] }))
+    expect(await operator.run(['catalog', 'edit', '1', '--active', 'off'])).toMatchObject({ exitCode: 1, stdout: '' })
+  })
 })
