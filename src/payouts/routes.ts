@@ -49,7 +49,7 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
         id: 'createPayout',
         summary: 'Pay a beneficiary',
         description:
-          'The wallet pays the amount and the fees at once, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
+          'The wallet is debited the amount and the fees immediately, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
         body: PayoutBody,
         read: (sent: JsonObject) => readPayout(sent, reference),
         once: true,

@@ -78,7 +78,7 @@ export const readList = (file: string, reference: Reference): { rows: TheirRow[]
   for (const [record, line] of isJson ? linesIn(text) : recordsIn(text)) {
     if (NOTHING.test(record) || (!columns && SEPARATOR_LINE.test(record))) continue
     const wrong: Wrong = (column, what) => problems.push({ line, column, what })
-    if (endsInside(record)) wrong(null, `has lines that end with CR alone. ${SAVE_AS}`)
+    if (endsInside(record)) wrong(null, `has lines that end only with CR. ${SAVE_AS}`)
     else if (record.length > RECORD_CHARACTERS_MAX) wrong(null, 'is longer than 65,536 characters')
     else if (record.includes('\0')) wrong(null, `contains NUL, as UTF-16 does. ${SAVE_AS}`)
     else if (record.includes(UNDECODED)) wrong(null, 'contains bytes that are not UTF-8')

@@ -121,7 +121,7 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
       id: 'logout',
       summary: 'Revoke all tokens of the client',
       description:
-        'Every access and refresh token of the client becomes invalid at once. It does not count towards the rate limits.',
+        'Every access and refresh token of the client becomes invalid immediately. It does not count towards the rate limits.',
       free: true,
       unexpectedError: INTERNAL.message,
       response: {

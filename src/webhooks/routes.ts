@@ -166,7 +166,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
         unexpectedError: 'Failed to rotate webhook',
         summary: 'Get a new secret',
         description:
-          'For 24 hours, deliveries are signed with both secrets. A second rotation ends the oldest at once.',
+          'For 24 hours, deliveries are signed with both secrets. A second rotation ends the oldest immediately.',
         params: WebhookPath,
         once: true,
         response: { description: 'The webhook and its new secret', schema: WebhookWithSecretSchema },
@@ -182,7 +182,7 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
       {
         id: 'pingWebhook',
         summary: 'Send a ping to a webhook',
-        description: 'It goes to this webhook alone, regardless of its filter.',
+        description: 'It goes only to this webhook, regardless of its filter.',
         params: WebhookPath,
         once: true,
         response: {

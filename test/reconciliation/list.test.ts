@@ -65,10 +65,10 @@ describe('a list', () => {
         '1 - is neither CSV with a header nor JSON lines: its cells are separated by semicolons. Save it as CSV UTF-8 with commas',
       ],
     ],
-    [`${HEADER}\ra,order,1,USD\r`, ['1 - has lines that end with CR alone. Save it as CSV UTF-8 with commas']],
+    [`${HEADER}\ra,order,1,USD\r`, ['1 - has lines that end only with CR. Save it as CSV UTF-8 with commas']],
     [
       `${HEADER}\r${'a,order,1,USD\r'.repeat(6_000)}`,
-      ['1 - has lines that end with CR alone. Save it as CSV UTF-8 with commas'],
+      ['1 - has lines that end only with CR. Save it as CSV UTF-8 with commas'],
     ],
     [
       'reference;type;amount;currency\n',

@@ -272,7 +272,7 @@ describe('A scenario that stops is a 400 that names the step, what was sent and 
         post('/api/v1/orders', { ...DELAYED, client_reference: '..' }, { name: 'order' }),
         get('/_sandbox/{{order.client_reference}}/status'),
       ],
-      'a step uses paths below /auth, /api/v1 and /_sandbox alone',
+      'a step can only use paths below /auth, /api/v1 and /_sandbox',
     ],
     [
       'a scenario',

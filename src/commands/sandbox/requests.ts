@@ -33,7 +33,7 @@ export const requestsCommands = (command: Command): void => {
     .argument('<id>', 'the id, as the list has it', parseCount)
     .action(showOne)
   withOptions(command.command('tail'), REQUEST_TAIL_OPTIONS)
-    .description('print the last requests, and each further one as it comes')
+    .description('print the last requests, then each new one as it arrives')
     .action(tail)
 }
 

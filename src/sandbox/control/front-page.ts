@@ -40,7 +40,7 @@ const LINKS = {
 const PLACES = [
   { href: '/docs', title: 'API reference', about: 'Read about every operation, and try it' },
   { href: '/openapi.json', title: 'OpenAPI document', about: 'The API as one JSON document' },
-  { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they come, and why they failed' },
+  { href: CONSOLE_PATH, title: 'Console', about: 'Requests as they arrive, and why they failed' },
   { href: `${CONSOLE_PATH}#worlds`, title: 'Worlds', about: 'Separate data, clocks and limits' },
   { href: `${CONSOLE_PATH}#faults`, title: 'Errors', about: 'Every error, to inject by name' },
   {

@@ -64,7 +64,7 @@ export const productRoutes = (parts: Parts) =>
       id: 'editProduct',
       summary: 'Change a product of a world',
       description:
-        'Members as in a catalog file. Members that are left out do not change. It takes effect at once in lists, prices and ' +
+        'Members as in a catalog file. Members that are left out do not change. It takes effect immediately in lists, prices and ' +
         'orders of this world, and drops its held prices. Other worlds do not change.',
       params: idPath('product'),
       body: ProductEdit,

@@ -68,7 +68,7 @@ export const partingOf = (
   for (const { key, write, purchases } of writes) {
     const name = `${write.method} ${write.route} in the world ${write.world.name}`
     const other = others.get(key)
-    if (!other) return `${name} is in the first one alone`
+    if (!other) return `${name} is only in the first one`
     if (compared.has(purchases)) continue
     compared.add(purchases)
     const [difference] = differencesOf(purchases, other, byName)

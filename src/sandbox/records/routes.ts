@@ -268,7 +268,7 @@ export const recordRoutes = (parts: Parts) => {
       {
         id: 'redeliverWorldEvent',
         summary: 'Deliver an event again',
-        description: 'To every active webhook of its client whose filter fits, or to one of them alone.',
+        description: 'To every active webhook of its client whose filter fits, or only to one of them.',
         names: 'event_redeliver.',
         params: EventPath,
         body: Type.Object(

@@ -61,7 +61,7 @@ const responseTo = async (world: World, step: Step, send: Send): Promise<string>
 const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step): string | undefined => {
   if (!findClientIn(world, as)) throw new StepFault(`no client is called ${as}`)
   const paths = frontDoorPaths(path)
-  if (!paths) throw new StepFault('a step uses paths below /auth, /api/v1 and /_sandbox alone')
+  if (!paths) throw new StepFault('a step can only use paths below /auth, /api/v1 and /_sandbox')
   const { searchParams } = new URL(`http://localhost${path}`)
   if (paths.some((each) => REFUSED.test(each)) || searchParams.has('world')) {
     throw new StepFault('a step can only act on the world that the scenario is building')

@@ -130,7 +130,7 @@ export const inboxRoutes = ({ worlds, waiting }: Parts) =>
       {
         id: 'setInboxReply',
         summary: 'Set the response of an inbox',
-        description: 'Sets status and delay of the responses from now on: 200 at once if both are left out.',
+        description: 'Sets status and delay of the responses from now on: 200 without delay if both are left out.',
         names: 'inbox_reply.',
         params: InboxPath,
         body: Type.Object(
