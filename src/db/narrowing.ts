@@ -26,6 +26,8 @@ export interface Narrowing {
 export interface Rows<Row> extends Iterable<Row> {
   /** The number of rows without the limit. */
   count: () => number
+  /** The sums of the amounts of these rows by currency, of a list that has amounts. */
+  sums?: () => Sum[]
 }
 
 /** The number of records in a currency, and the sum of their amounts. */
@@ -47,6 +49,8 @@ interface Listed<Table> {
   isAmount?: (major: number) => SQL
   /** The counts of the records, with the columns of client and status. */
   counts?: Counts['name']
+  /** The amounts of the records, whose sums the counts have too. */
+  summed?: { currencyId: SQLiteColumn; minor: SQLiteColumn }
   indexes?: {
     client?: string
     /** By client and status. */
@@ -79,13 +83,10 @@ export const narrowedRows = <Table extends Identified>(
   const { table, counts, indexes = {} } = list
   const { clientId, status, sinceMs, untilMs, search } = narrowing
   const isOfColumns = and(equals(list.clientId, clientId), equals(list.status, status), also.matches)
+  // The counts stand in for the table, so that the conditions are the same.
+  const inCounts = sql`${sql.identifier(counts ?? '')} AS ${table}`
   const total = (): number =>
-    query
-      .select({ n: sql<number>`coalesce(sum(n), 0)` })
-      // The counts stand in for the table, so that the conditions are the same.
-      .from(sql`${sql.identifier(counts ?? '')} AS ${table}`)
-      .where(isOfColumns)
-      .get()?.n ?? 0
+    query.select({ n: sql<number>`coalesce(sum(n), 0)` }).from(inCounts).where(isOfColumns).get()?.n ?? 0
   const isCounted = counts !== undefined && (also.isCounted || !also.matches)
   const isByStatus = status !== undefined && indexes.status !== undefined
   const counted = isCounted && (isByStatus || also.rareIndex) ? total() : undefined
@@ -106,8 +107,27 @@ export const narrowedRows = <Table extends Identified>(
     search === undefined ? undefined : found(query, list, search),
   )
   const rows = rowsById(query, table, where, { ...narrowing, index })
-  return isCounted && !inPeriod && search === undefined ? { ...rows, count: total } : rows
+  const isAllCounted = isCounted && !inPeriod && search === undefined
+  const sums = list.summed && sumsBy(list.summed)
+  return {
+    ...rows,
+    ...(isAllCounted && { count: total }),
+    ...(sums && {
+      sums: () => (isAllCounted ? sums(query, inCounts, isOfColumns, sql`sum(n)`) : sums(query, table, where, count())),
+    }),
+  }
 }
+
+const sumsBy =
+  ({ currencyId, minor }: { currencyId: SQLiteColumn; minor: SQLiteColumn }) =>
+  (query: Query, from: SQL | SQLiteTable, where: SQL | undefined, n: SQL): Sum[] =>
+    query
+      .select({ currencyId: sql<number>`${currencyId}`, n: sql<number>`${n}`, minor: sql<number>`sum(${minor})` })
+      .from(from)
+      .where(where)
+      .groupBy(currencyId)
+      .having(sql`${n} > 0`)
+      .all()
 
 const equals = (column: SQLiteColumn | undefined, value: string | number | undefined) =>
   column && value !== undefined ? eq(column, value) : undefined

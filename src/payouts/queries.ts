@@ -62,6 +62,7 @@ const LISTED = {
   texts: [payouts.id, payouts.searchLowerCase],
   isAmount: (major: number) => eq(payouts.amountRank, Math.round(major * 10 ** RANK_DECIMALS)),
   counts: 'payout_counts',
+  summed: { currencyId: payouts.currencyId, minor: payouts.amountMinor },
   indexes: {
     ...{ client: 'payouts_client', status: 'payouts_status', time: 'payouts_created' },
     ...{ texts: 'payouts_client', amount: 'payouts_amount' },

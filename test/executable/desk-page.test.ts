@@ -246,6 +246,16 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await dialog().waitFor({ state: 'detached' })
   })
 
+  test('begins with the figures of the day, each a link to its list', async () => {
+    await customer.payout('waits')
+    await today()
+    const waits = card('Today').locator('.figures > div').filter({ hasText: 'Payouts that wait' })
+    expect(await waits.textContent()).toMatch(/^Payouts that wait1100\.00 USDoldest \d{4}-\d\d-\d\d \d\d:\d\d$/)
+    await waits.getByRole('link').click()
+    await page.getByRole('button', { name: 'Save payouts as CSV' }).waitFor()
+    expect(await card('Today').count()).toBe(0)
+  })
+
   test('verifies the books', async () => {
     await today()
     await page.getByRole('button', { name: 'Verify' }).click()

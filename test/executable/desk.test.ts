@@ -389,6 +389,32 @@ describe('the desk shows', () => {
     expect([wrong.status, await wrong.json()]).toEqual([400, { error: expect.stringContaining('A time is a date') }])
   })
 
+  test('the sum of the payouts that its filters leave, by currency', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      for (const name of ['a-1', 'a-2', 'b-1']) await customer.payout(name)
+      const [{ id } = { id: '' }] = await operator.json<{ id: string }[]>('payouts', 'list')
+      await operator.json('payouts', 'cancel', id)
+      const sumsOf = async (query: string) => (await session.read<Statement>(`list/payouts${query}`)).sums.rows
+      expect(await sumsOf('')).toEqual([{ records: 3, sum: '300.00 USD' }])
+      expect(await sumsOf('?status=created')).toEqual([{ records: 2, sum: '200.00 USD' }])
+      expect(await sumsOf('?search=a-')).toEqual([{ records: 2, sum: '200.00 USD' }])
+      expect(await sumsOf('?since=2026-01-01&client=acme')).toEqual([{ records: 3, sum: '300.00 USD' }])
+      expect(await sumsOf('?status=failed')).toEqual([])
+    }))
+
+  deskTest('the audit of one person and of one act', async (session, operator) => {
+    await operator.run(['wallet', 'fund', '1', '5'], { env: { SUDO_UID: '54321' } })
+    const of = async (query: string) =>
+      (await session.read<Rows>(`list/audit?${query}`)).rows.map(({ subject }) => subject)
+    expect(await of('user=54321')).toEqual(['1 5'])
+    expect(await of('command=wallet+fund')).toEqual(['1 5', '1 1000'])
+    expect(await of('user=54321&command=rates')).toEqual([])
+  })
+
   deskTest(
     'a statement with its sums first, 100 lines at a time, and whole as the command prints it',
     async (session, operator) => {

@@ -123,8 +123,9 @@ const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promi
       }
       const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
       if (!page) throw NOTHING
-      if (isFile) return csv(await listFor(data, page, narrowing, parameterOf('of')))
-      return json(await pageFor(data, page, narrowing, parameterOf('of')))
+      const fields = Object.fromEntries((page.by ?? []).map((field) => [field, parameterOf(field)]))
+      if (isFile) return csv(await listFor(data, page, narrowing, parameterOf('of'), fields))
+      return json(await pageFor(data, page, narrowing, parameterOf('of'), fields))
     }),
   )
 }

@@ -11,7 +11,7 @@ import { voucherActs } from '../../acts/vouchers.ts'
 import { walletActs } from '../../acts/wallets.ts'
 import { webhookActs } from '../../acts/webhooks.ts'
 import { type findProduct, productRecords } from '../../catalog/queries.ts'
-import type { Narrowing } from '../../db/narrowing.ts'
+import type { Narrowing, Sum } from '../../db/narrowing.ts'
 import { type Event, eventsOf } from '../../events/queries.ts'
 import type { Reading } from '../records/administration.ts'
 
@@ -44,6 +44,8 @@ interface Page {
   isSearched?: true
   /** True if the whole list is read, and searched in the form in which it is shown. */
   isShort?: true
+  /** Further filters, by the names of the input of its command. */
+  by?: readonly string[]
   /** The input of a list that belongs to a record, made from the id of that record. */
   input?: (of: string) => object
 }
@@ -69,10 +71,15 @@ export const PAGES: Readonly<Record<string, Page>> = {
   deliveries: { said: webhookActs.deliveries, input: (of) => ({ webhook: of }) },
   events: { said: events, isSearched: true },
   beneficiaries: { said: beneficiaryActs.list, isSearched: true, left: 'phone' },
-  audit: { said: auditLists.list, isSearched: true, left: 'hash previous_hash address act' },
+  audit: { said: auditLists.list, isSearched: true, left: 'hash previous_hash address act', by: ['user', 'command'] },
 }
 
 type Paged = Narrowing & { offset?: number }
+
+const SUMS: Shown<Sum> = {
+  records: ({ n }) => n,
+  sum: ({ minor, currencyId }, { amount }) => amount(minor, currencyId),
+}
 
 /** Some rows of a list. Short lists are searched in the form in which they are shown. */
 export const listFor = async (
@@ -80,13 +87,19 @@ export const listFor = async (
   { said, left = '', input, isShort }: Page,
   { offset = 0, limit = Number.POSITIVE_INFINITY, ...narrowing }: Paged,
   of?: string,
-): Promise<List> => {
+  fields: Fields = {},
+): Promise<List & { sums?: List }> => {
   const columns = Object.fromEntries(Object.entries(said.columns).filter(([name]) => !left.split(' ').includes(name)))
   const narrowed = { ...narrowing, newestFirst: true, ...(isShort ? { search: undefined } : { limit: offset + limit }) }
-  const taken = of === undefined ? {} : (input?.(of) ?? {})
+  const taken = of === undefined ? fields : (input?.(of) ?? {})
   const items = (await said.of(data.query, narrowed, taken as never, data)) as Listed<never>
   if ('count' in items && !isShort) {
-    return { ...listOf(columns, Iterator.from(items).drop(offset).take(limit), data), total: items.count() }
+    const sums = items.sums?.()
+    return {
+      ...listOf(columns, Iterator.from(items).drop(offset).take(limit), data),
+      total: items.count(),
+      ...(sums && { sums: listOf(SUMS, sums, data) }),
+    }
   }
   const rows = [...listOf(columns, items, data).rows].filter((row) => holds(row, narrowing.search))
   return { columns: Object.keys(columns), rows: rows.slice(offset, offset + limit), total: rows.length }
@@ -107,9 +120,17 @@ export interface ShownList extends List {
   sums?: List
 }
 
-export const pageFor = async (data: Reading, page: Page, narrowing: Paged, of?: string): Promise<ShownList> => {
+type Fields = Readonly<Record<string, string | undefined>>
+
+export const pageFor = async (
+  data: Reading,
+  page: Page,
+  narrowing: Paged,
+  of?: string,
+  fields?: Fields,
+): Promise<ShownList> => {
   const { client, times, statuses = [] } = page.said
-  const by = [client ? 'client' : [], times === undefined ? [] : 'time'].flat()
-  const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, of)
+  const by = [client ? 'client' : [], page.by ?? [], times === undefined ? [] : 'time'].flat()
+  const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, of, fields)
   return { ...list, by, statuses, pageRows: PAGE_ROWS }
 }

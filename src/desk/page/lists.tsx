@@ -145,6 +145,8 @@ const FilterForm = ({ page, query, by = [], statuses = [] }: { page: string; que
     <Form class="form filters" aria-label="Filters" onSubmit={() => go({ ...filters, page })}>
       {field('search', 'Search')}
       {by.includes('client') && field('client', 'Client')}
+      {by.includes('user') && field('user', 'Person')}
+      {by.includes('command') && field('command', 'Act', 'payouts advance')}
       {by.includes('month') && field('month', 'Month, in UTC', '2026-11')}
       {by.includes('time') && [field('since', 'Since', '2026-11-01'), field('until', 'Until', '2026-12-01')]}
       {statuses.length > 0 && (

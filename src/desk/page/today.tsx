@@ -15,8 +15,9 @@ export const Today = () => {
   if (!loaded) return <Failed error={error} />
   const { data } = loaded
   return (
-    <div class="stack">
+    <div class="stack today">
       {(!data || data.isEmpty) && <Beginning onDone={reload} />}
+      {data && <Figures {...data} />}
       {data?.sections.map((section) => (
         <Waiting key={section.title} {...section} seen={data.seen} onDone={reload} />
       ))}
@@ -39,6 +40,39 @@ export const Today = () => {
     </div>
   )
 }
+
+/** The number of records, with their sum or with the first of them. */
+const Figure = ({ title, page, list, sums = [] }: Section) => {
+  const [first] = list.rows
+  const oldest = first?.created_at ?? first?.placed_at
+  const { days_left: days } = first ?? {}
+  return (
+    <div>
+      <dt>
+        <a href={hrefOf({ page })}>{title}</a>
+      </dt>
+      <dd>{(list.total ?? list.rows.length).toLocaleString('en')}</dd>
+      {sums.length > 0 && <dd class="soft">{sums.join(' · ')}</dd>}
+      {oldest && <dd class="soft">oldest {time(String(oldest)).slice(0, 16)}</dd>}
+      {typeof days === 'number' && <dd class="soft">first runs out in {days} days</dd>}
+    </div>
+  )
+}
+
+/** The day in one look. */
+const Figures = ({ sections, backup }: Data) => (
+  <Card title="Today">
+    <dl class="figures">
+      {sections.map((section) => (
+        <Figure key={section.title} {...section} />
+      ))}
+      <div>
+        <dt>Last backup, in UTC</dt>
+        <dd>{backup === null ? 'none' : time(backup).slice(0, 16)}</dd>
+      </div>
+    </dl>
+  </Card>
+)
 
 /** The first steps, in the words of the guide to live mode. */
 const Beginning = ({ onDone }: { onDone: () => void }) => (
