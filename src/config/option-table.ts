@@ -220,6 +220,7 @@ export const DESK_OPTIONS = {
     read: parsePort,
     default: '4848',
   },
+  readOnly: flagOnly({ meaning: 'show everything, and refuse every act' }),
 } as const satisfies OptionTable
 
 export const HEALTH_OPTIONS = { ...ADDRESS, ...SERVER_URL } as const satisfies OptionTable

@@ -17,6 +17,7 @@ type Respond = (request: Request, url: URL) => Promise<Response>
 const SCRIPT_PATH = '/page.js'
 const ENTRANCE_PATH = '/enter'
 const DATA_PATH = '/data/'
+const ACTS_PATH = '/data/acts'
 const SECRET_BYTES = 32
 
 /** Browsers must not cache the desk, or give other sites access to it. */
@@ -30,7 +31,7 @@ const GUARDED = {
  * The token of the address becomes a cookie. Browsers send a cookie to every port of a host, so a program of another user
  * could collect it. Data therefore needs a key, too, which only the page has, and which browsers keep for one port.
  */
-export const createDesk = (data: Respond): Desk => {
+export const createDesk = (data: Respond, isReadOnly: boolean): Desk => {
   let token: string | undefined = secret()
   const entrance = `${ENTRANCE_PATH}?token=${token}`
   const [session, key] = [secret(), secret()]
@@ -42,7 +43,7 @@ export const createDesk = (data: Respond): Desk => {
       ...GUARDED,
       'set-cookie': `${cookie}=${session}; HttpOnly; SameSite=Strict; Path=/`,
     }
-    return new Response(page(key), { headers })
+    return new Response(page(isReadOnly, key), { headers })
   }
   return {
     entrance,
@@ -53,12 +54,12 @@ export const createDesk = (data: Respond): Desk => {
       const cookie = `scrip-desk-${url.port}`
       if (url.pathname === ENTRANCE_PATH) return request.method === 'GET' ? enter(url, cookie) : refusal()
       if (!isSame(cookieIn(request, cookie), session)) return refusal()
-      if (url.pathname === '/') return new Response(page(), { headers: { ...PAGE_HEADERS, ...GUARDED } })
+      if (url.pathname === '/') return new Response(page(isReadOnly), { headers: { ...PAGE_HEADERS, ...GUARDED } })
       if (url.pathname === STYLE_PATH) return file(style, 'text/css')
       if (url.pathname === SCRIPT_PATH) return file((await import('./script.ts')).SCRIPT, 'text/javascript')
       if (!url.pathname.startsWith(DATA_PATH)) return new Response('Not found\n', { status: 404, headers: GUARDED })
       if (!isSame(request.headers.get('x-desk-key'), key)) return refusal()
-      const response = await data(request, url)
+      const response = isReadOnly && url.pathname === ACTS_PATH ? readOnlyRefusal() : await data(request, url)
       for (const [name, value] of Object.entries(GUARDED)) response.headers.set(name, value)
       return response
     },
@@ -100,15 +101,20 @@ Stop scrip desk, start it again, and open the address that it prints. It works o
 const refusal = (): Response =>
   new Response(REFUSED, { status: 403, headers: { ...fileHeaders('text/plain'), ...GUARDED } })
 
+const READ_ONLY = 'this desk only shows\nStart scrip desk without --read-only to act.'
+
+const readOnlyRefusal = (): Response =>
+  Response.json({ error: READ_ONLY }, { status: 403, headers: { 'x-content-type-options': 'nosniff' } })
+
 const file = (text: string, type: string): Response =>
   new Response(text, { headers: { ...fileHeaders(type), ...GUARDED } })
 
 /** The key is in the page once: its script keeps it. */
-const page = (key = ''): string =>
+const page = (isReadOnly: boolean, key = ''): string =>
   drawPage({
     title: 'Scrip desk',
     script: SCRIPT_PATH,
     kind: 'console desk',
-    body: html`<div id="console" data-key="${key}"></div>
+    body: html`<div id="console" data-key="${key}" data-read-only="${String(isReadOnly)}"></div>
 <noscript><main class="lost"><h1>The desk needs JavaScript</h1></main></noscript>`,
   })

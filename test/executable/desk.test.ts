@@ -538,3 +538,27 @@ describe('the desk shows', () => {
     expect(await session.read<object>('today')).toMatchObject({ isEmpty: false, backup: null })
   })
 })
+
+stockedTest(
+  'scrip desk --read-only shows lists and offers no act, and its server refuses every act with 403',
+  async (operator) => {
+    await using desk = await Desk.of(operator, {}, '--read-only')
+    const session = await desk.enter()
+    expect(await (await session.request('/')).text()).toContain('data-read-only="true"')
+    expect((await session.request('/data/list/clients')).status).toBe(200)
+    const acts = [{ command: 'wallet fund', input: { id: '1', amount: '5' } }]
+    for (const body of [JSON.stringify({ acts, isDryRun: false }), JSON.stringify({ acts, isDryRun: true }), 'x'])
+      for (const path of ['/data/acts', '/data/../data/acts', '/data/acts?csv=1']) {
+        const response = await session.request(path, { method: 'POST', body })
+        expect([response.status, await response.json()]).toEqual([
+          403,
+          { error: 'this desk only shows\nStart scrip desk without --read-only to act.' },
+        ])
+      }
+    for (const path of ['/data/acts/', '/data//acts', '/data/%61cts'])
+      expect(
+        (await session.request(path, { method: 'POST', body: JSON.stringify({ acts, isDryRun: false }) })).status,
+      ).toBe(400)
+    expect(await operator.json<object[]>('wallet', 'list')).toMatchObject([{ amount: 1000 }])
+  },
+)

@@ -21,8 +21,8 @@ export class Desk implements AsyncDisposable {
     readonly address: string,
   ) {}
 
-  static async of(operator: Operator, env: Record<string, string> = {}): Promise<Desk> {
-    const running = await startReady(['desk', '--desk-port', '0', '--data-dir', operator.dataDir], { env })
+  static async of(operator: Operator, env: Record<string, string> = {}, ...flags: string[]): Promise<Desk> {
+    const running = await startReady(['desk', '--desk-port', '0', '--data-dir', operator.dataDir, ...flags], { env })
     return new Desk(running, running.ready)
   }
 

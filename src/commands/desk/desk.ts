@@ -28,14 +28,14 @@ import { storyOf } from './story.ts'
 import { todayOf } from './today.ts'
 
 /** `scrip desk`: a page for the operator of a data folder, until its terminal ends (contract C20). */
-export const desk = async ({ deskPort, ...options }: DeskOptions): Promise<void> => {
+export const desk = async ({ deskPort, readOnly, ...options }: DeskOptions): Promise<void> => {
   // The page shows the messages of an act; they are not printed.
   const config = { ...dataConfigOf(options), format: 'json' as const }
   await explainFaults(config.dataDir, () => {
     if (!existsSync(config.dataDir)) throw holdsNoDatabase(config.dataDir)
     requireLiveFolder(config.dataDir, 'desk')
   })
-  const { entrance, respond } = createDesk((request, url) => respondTo(config, request, url))
+  const { entrance, respond } = createDesk((request, url) => respondTo(config, request, url), readOnly === true)
   const onEscape = (error: Error): Response => failed(error)
   const server = bind({ host: LOOPBACK, port: deskPort, onEscape })
   server.serve((request) => respond(request, server.addressOf(request)))

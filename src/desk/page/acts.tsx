@@ -201,6 +201,7 @@ export const Acts = ({ acts, onDone, ...rest }: ActsProps) => {
   const [only] = rest.subjects ?? []
   const about =
     only === undefined ? '' : rest.subjects?.length === 1 ? ` ${only.label}` : ` ${rest.subjects?.length} records`
+  if (document.querySelector('[data-read-only=true]')) return null
   return (
     <>
       <div class="line">
