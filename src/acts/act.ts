@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { AuditSeal } from '../audit/audit.ts'
 import type { DataConfig } from '../config/config.ts'
 import type { Database, Tx } from '../db/database.ts'
+import type { Failure } from '../kernel/failure.ts'
 import type { Delivering } from '../orders/delivery.ts'
 import type { Moving } from '../payouts/progress.ts'
 import type { Administration } from './administration.ts'
@@ -62,7 +63,7 @@ export interface Change {
   after?: object | undefined
 }
 
-/** The context of a step of a record, in live mode and in the sandbox. */
+/** The context of the effect of an act, in live mode and in the sandbox. */
 export interface StepContext extends Administration {
   delivering: Delivering
   paying: Moving
@@ -74,6 +75,25 @@ export interface Acting extends Performer, Asking, StepContext {
 }
 
 export type ActResult = Row | List
+
+/** The operation of the sandbox that does the same as an act (contract C15). */
+export interface ControlOperation {
+  /** `POST /wallets/{id}/fund`, below `/_sandbox`. */
+  route: string
+  /** The name for generated clients: `fundWallet`. */
+  id: string
+  /** The prefix of the names of its errors: `wallet_fund.`. */
+  names: string
+  /** Its sentence, if that of the command says what only a command does. */
+  summary?: string
+  description: string
+  /** The title of the schema of its body. */
+  title: string
+  bodyExample: object
+  /** The failure of an invalid body. */
+  wrong?: Failure
+  refuses?: Readonly<Record<string, Failure>>
+}
 
 /** The description of an act. It makes the command, the form, and the operation in the sandbox (decision 143). */
 export interface Act {

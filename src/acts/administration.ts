@@ -1,3 +1,4 @@
+import { findProduct } from '../catalog/queries.ts'
 import type { Query } from '../db/database.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { findAnyClient } from '../sessions/queries.ts'
@@ -10,11 +11,13 @@ export interface Administration extends ReturnType<typeof namesIn> {
   world: World
   query: Query
   reference: Reference
+  /** Those of a sandbox are not in the database of a world. */
+  findProduct: (id: number) => { name: string } | undefined
 }
 
 export const administrationOf = (world: World, reference: Reference): Administration => {
   const { query } = world.db
-  return { world, query, reference, ...namesIn(query, reference) }
+  return { world, query, reference, findProduct: (id) => findProduct(query, id), ...namesIn(query, reference) }
 }
 
 /** Values that many rows share are read once. */

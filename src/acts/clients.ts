@@ -1,10 +1,14 @@
+import { Type } from '@sinclair/typebox'
 import { InvalidArgumentError } from 'commander'
-import { agreeDiscounts, deleteDiscounts, discountsOf, findProduct } from '../catalog/queries.ts'
-import { parseDiscount, parseDuration, parseFee, parseLimits } from '../config/values.ts'
+import { agreeDiscounts, deleteDiscounts, discountsOf } from '../catalog/queries.ts'
+import { parseDuration, parseFee } from '../config/values.ts'
 import type { Query, Tx } from '../db/database.ts'
+import { readLimits } from '../http/rate-limit.ts'
+import { type Problem, Removable, Text } from '../http/validation.ts'
 import { toTimestamp } from '../kernel/clock.ts'
-import { misused, refused } from '../kernel/exit.ts'
-import { toPercent } from '../kernel/money.ts'
+import { EXIT, misused, refused } from '../kernel/exit.ts'
+import { type Violation, violation } from '../kernel/failure.ts'
+import { toBasisPoints, toPercent } from '../kernel/money.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
 import {
   addClient,
@@ -17,10 +21,10 @@ import {
 } from '../sessions/queries.ts'
 import { deleteWallets, walletsOf } from '../wallets/queries.ts'
 import type { World } from '../work/world.ts'
-import type { Act, Acting } from './act.ts'
+import type { Act, Acting, ControlOperation, StepContext } from './act.ts'
 import { type Row, rowOf } from './cells.ts'
-import { choiceOf, field, type Input, wholeNumber } from './fields.ts'
-import { act, get, type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
+import { choiceOf, field, type Input, numberOrText, WrongValue, wholeNumber, wrongValue } from './fields.ts'
+import { act, get, type Kind, listing, making, members, type Noun, type Shown, showing, step } from './kind.ts'
 
 /** `scrip client`: clients of the API, their features and their discounts (contract C1, C3, C8, C17). */
 
@@ -80,7 +84,7 @@ export const ownDiscounts = (query: Query, clientId: number): Discount[] =>
 
 const DISCOUNT_COLUMNS: Shown<Discount> = {
   product_id: ([productId]) => productId,
-  product: ([productId], { query }) => findProduct(query, productId)?.name ?? 'not in the catalog',
+  product: ([productId], { findProduct }) => findProduct(productId)?.name ?? 'not in the catalog',
   discount: ([, basisPoints]) => toPercent(basisPoints),
 }
 
@@ -94,14 +98,17 @@ const newName = (text: string): string => {
   return text
 }
 
-const quantityOrOff = (text: string) => (text === 'off' ? DEFAULT : wholeNumber(text))
 const ownFee = (text: string) => (text === DEFAULT ? text : parseFee(text))
 
 /** The limits as text, in the form of the database. */
-const ownLimits = (text: string): string => {
-  if (text !== DEFAULT) parseLimits(text)
-  return text
-}
+const limitsProblem = (text: string): Problem | undefined => (readLimits(text) ? undefined : LIMITS_PROBLEM)
+
+export const LIMITS_PROBLEM: Problem = { rule: 'format', problem: 'must look like 1000/h,100/m, or be off' }
+
+const percentProblem = (percent: unknown): Problem | undefined =>
+  typeof percent === 'number' && percent >= 0 && percent <= 100 && toBasisPoints(percent) !== undefined
+    ? undefined
+    : { rule: 'format', problem: 'must be a percentage from 0 to 100 with at most two decimals' }
 
 const NAMED = { name: CLIENT.argument }
 const RENAMED = { ...NAMED, username: field('<new-name>', 'its new username', { read: newName }) }
@@ -117,12 +124,24 @@ const FEATURE = {
 }
 
 const LIMITS = {
-  quantityMax: field('--max-quantity <number>', 'the largest quantity that it may buy at once, or off', {
-    read: quantityOrOff,
-  }),
-  rateLimit: field('--rate-limit <limits>', 'its own rate limits; off for none, default for the limits of the server', {
-    read: ownLimits,
-  }),
+  max_quantity: field<'--max-quantity <number>', number | string | null>(
+    '--max-quantity <number>',
+    'the largest quantity that it may buy at once, or off',
+    {
+      schema: Removable(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'null removes it' })),
+      none: DEFAULT,
+      read: (text) => (text === 'off' ? DEFAULT : numberOrText(text)),
+    },
+  ),
+  rate_limit: field<'--rate-limit <limits>', string | null>(
+    '--rate-limit <limits>',
+    'its own rate limits; off for none, default for the limits of the server',
+    {
+      schema: Removable(Text({ maxLength: 100, description: '100/h,3/m, or off; null for the limits of the server' })),
+      check: limitsProblem,
+      none: DEFAULT,
+    },
+  ),
 }
 
 const OWN_FEES = {
@@ -139,8 +158,9 @@ const OWN_FEES = {
 }
 
 const refuseTaken = (query: Query, name: string): void => {
-  if (CLIENT.find(query, name))
-    throw refused(`client ${name} already exists\nscrip client rotate ${name} gives it a new password.`)
+  if (!CLIENT.find(query, name)) return
+  const violation: Violation = { field: 'name', rule: 'enum', problem: '', message: `client ${name} already exists` }
+  throw new WrongValue(violation, `scrip client rotate ${name} gives it a new password.`, EXIT.failed)
 }
 
 /** 32 letters of 36 kinds: 165 random bits (contract C3). */
@@ -151,15 +171,41 @@ const PASSWORD: Act['secret'] = {
   remedyOf: ({ username }) => `scrip client rotate ${String(username)} makes a new one`,
 }
 
-const add = async ({ world, write, record, note }: Acting, { name }: { name: string }): Promise<Row> => {
-  const password = newPassword(world)
-  const client_id = await write((tx) => {
-    refuseTaken(tx, name)
-    const id = addClient(tx, name, passwordDigest(password), world.clock.nowMs())
-    record(tx, { after: { client_id: id } })
+/** A longer name would make the username too long for a login, in the world with the longest name. */
+const NAME_IN_WORLD = {
+  pattern: '^[a-z0-9_-]{1,50}$',
+  description: 'lower-case letters, digits, - and _, at most 50',
+}
+
+const ADDING: ControlOperation = {
+  route: 'POST /clients',
+  id: 'addSandboxClient',
+  names: 'clients.',
+  summary: 'Add a client to a world',
+  description: 'Every feature is on by default. It has no wallet yet: see openWallet.',
+  title: 'SandboxClientRequest',
+  bodyExample: { name: 'shop', max_quantity: 10, discounts: { '1': 7.5 }, rate_limit: '100/h,3/m' },
+  wrong: violation('name', 'format', `must be ${NAME_IN_WORLD.description}`),
+}
+
+interface Added {
+  name: string
+  password: string
+}
+
+const insert = (tx: Tx, { name, password }: Added, { world }: StepContext): number => {
+  refuseTaken(tx, name)
+  return addClient(tx, name, passwordDigest(password), world.clock.nowMs())
+}
+
+const add = async (data: Acting, { name }: { name: string }): Promise<Row> => {
+  const password = newPassword(data.world)
+  const client_id = await data.write((tx) => {
+    const id = insert(tx, { name, password }, data)
+    data.record(tx, { after: { client_id: id } })
     return id
   })
-  note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`)
+  data.note(`${SHOWN_ONCE} Next: scrip wallet add ${name} CURRENCY.`)
   return { client_id, username: name, password }
 }
 
@@ -207,22 +253,37 @@ const remove = (data: Acting, { name }: { name: string }): Promise<Row> =>
   })
 
 const DISCOUNT = {
-  ...NAMED,
-  product_id: field('<product_id>', 'the product', { read: wholeNumber }),
-  percent: field('<percent>', 'for example 7.5; 0 removes it', { read: parseDiscount }),
+  product_id: field<'<product_id>', string | number>('<product_id>', 'the product', { read: wholeNumber }),
+  percent: field<'<percent>', number>('<percent>', 'for example 7.5; 0 removes it', {
+    schema: Type.Number(),
+    check: percentProblem,
+    read: numberOrText,
+  }),
 }
 
-const setDiscount = ({ write, record }: Acting, input: Input<typeof DISCOUNT>) =>
-  write((tx): Row => {
-    const { name, product_id: productId, percent: discountBasisPoints } = input
-    const { id: clientId, username } = get(CLIENT, tx, name)
-    const product = findProduct(tx, productId)
-    if (product === undefined) throw refused(`there is no product ${productId}\nSee scrip catalog export.`)
-    agreeDiscounts(tx, [{ clientId, productId, discountBasisPoints }])
-    const discount = toPercent(discountBasisPoints)
-    record(tx, { after: { product_id: productId, discount } })
-    return { username, product_id: productId, product: product.name, discount }
-  })
+interface Agreed {
+  id: string | number
+  name: string
+  discount: number
+}
+
+const setDiscount = (tx: Tx, client: ClientRecord, input: Input<typeof DISCOUNT>, data: StepContext): Agreed => {
+  const { product_id: productId, percent: discount } = input
+  const problem = percentProblem(discount)
+  if (problem) throw wrongValue('percent', problem, 'Write it like 7.5.')
+  const product = typeof productId === 'number' ? data.findProduct(productId) : undefined
+  if (!product || typeof productId === 'string') {
+    const violation: Violation = {
+      field: 'product_id',
+      rule: 'enum',
+      problem: '',
+      message: `there is no product ${productId}`,
+    }
+    throw new WrongValue(violation, 'See scrip catalog export.', EXIT.failed)
+  }
+  agreeDiscounts(tx, [{ clientId: client.id, productId, discountBasisPoints: toBasisPoints(discount) ?? 0 }])
+  return { id: productId, name: product.name, discount }
+}
 
 const setTerms = (tx: Tx, { id }: ClientRecord, changes: object): void => {
   const terms = Object.entries(changes).filter(([, term]) => term !== undefined)
@@ -233,12 +294,20 @@ const setTerms = (tx: Tx, { id }: ClientRecord, changes: object): void => {
 /** The operation that changes any of these members at once. */
 const EDIT = { inSandbox: 'PATCH /clients/{id}' }
 
+const setFeature = (tx: Tx, { id }: ClientRecord, { feature, setting }: Input<typeof FEATURE>): void =>
+  updateClient(tx, id, { [feature]: setting === 'on' })
+
+const setLimits = (tx: Tx, client: ClientRecord, limits: Input<typeof LIMITS>): void =>
+  setTerms(tx, client, { quantityMax: limits.max_quantity, rateLimit: limits.rate_limit })
+
 export const clientActs = {
-  add: act(
+  add: making(
     'Add a client and print its password once; creates live data in a new folder',
-    { name: field('<name>', 'its username', { read: newName }) },
+    { name: field('<name>', 'its username', { member: { name: 'name', schema: Text(NAME_IN_WORLD) }, read: newName }) },
+    insert,
     add,
-    { inNewFolder: true, inSandbox: 'POST /clients', secret: PASSWORD },
+    ADDING,
+    { inNewFolder: true, secret: PASSWORD },
   ),
   list: listing('List the clients, newest first', CLIENT.columns, clientsOf, {
     times: 'added',
@@ -255,20 +324,20 @@ export const clientActs = {
   enable: step(CLIENT, 'Let a disabled client log in again', {}, (tx, { id }) =>
     updateClient(tx, id, { disabled: false }),
   ),
-  feature: {
-    ...step(CLIENT, 'Turn a feature on or off', FEATURE, (tx, { id }, { feature, setting }) =>
-      updateClient(tx, id, { [feature]: setting === 'on' }),
+  feature: { ...step(CLIENT, 'Turn a feature on or off', FEATURE, setFeature), ...EDIT },
+  limits: { ...step(AGREED, 'Set the limits of a client', LIMITS, setLimits), ...EDIT },
+  fees: step(AGREED, 'Set the fees of a client', OWN_FEES, setTerms),
+  discount: {
+    ...step(
+      CLIENT,
+      "Set a client's own discount on a product; the better of the two discounts applies",
+      DISCOUNT,
+      setDiscount,
+      undefined,
+      ({ username }, { id, name, discount }) => ({ username, product_id: id, product: name, discount }),
     ),
     ...EDIT,
   },
-  limits: { ...step(AGREED, 'Set the limits of a client', LIMITS, setTerms), ...EDIT },
-  fees: step(AGREED, 'Set the fees of a client', OWN_FEES, setTerms),
-  discount: act(
-    "Set a client's own discount on a product; the better of the two discounts applies",
-    DISCOUNT,
-    setDiscount,
-    EDIT,
-  ),
   discounts: listing(
     "List a client's own discounts",
     DISCOUNT_COLUMNS,

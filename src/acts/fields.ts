@@ -1,21 +1,42 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { InvalidArgumentError, Option } from 'commander'
 import { parseId } from '../http/parameters.ts'
 import { oneOf } from '../http/schemas.ts'
-import { Text, textProblem } from '../http/validation.ts'
-import { misused } from '../kernel/exit.ts'
-import { violated } from '../kernel/failure.ts'
-import { toMinor } from '../kernel/money.ts'
+import { type FieldRules, type Problem, Text, valueProblem } from '../http/validation.ts'
+import { EXIT, type ExitCode, misused, ProgramError } from '../kernel/exit.ts'
+import type { Violation } from '../kernel/failure.ts'
+import { sizeFault, toMinor } from '../kernel/money.ts'
 import type { Currency } from '../reference/reference.ts'
+
+/** A value that an act refuses, in the same words for a command, which get advice, and for a body. */
+export class WrongValue extends ProgramError {
+  constructor(
+    readonly violation: Violation,
+    advice: string,
+    exitCode: ExitCode = EXIT.usage,
+  ) {
+    const { field, problem, message = `${field} ${problem}` } = violation
+    super(exitCode, `${message}\n${advice}`)
+  }
+}
+
+export const wrongValue = (field: string, problem: Problem, advice: string): WrongValue =>
+  new WrongValue({ field, ...problem }, advice)
 
 /** An input of acts and lists: an argument or an option of a command, a member of a body. */
 export interface Field<Value = unknown> {
   /** The flags of the command: `<amount>`, `[quantity]`, `--to <status>`. */
   flags: string
   about?: string
-  /** The schema of the member of a body; a text, if undefined. */
+  /** Its member of a body, if that has another name. */
+  member?: { name: string; schema: TSchema }
+  /** The schema of the member of a body, which the value of a command has to fit too; a text, if undefined. */
   schema?: TSchema
-  /** Reads the text of a person; by default, a text that the schema allows. @throws InvalidArgumentError */
+  /** A rule of the value that the schema cannot express. */
+  check?: (value: never) => Problem | undefined
+  /** The value that removes it in a command, as null does in a body. */
+  none?: Value
+  /** Converts the text of a person; by default, the text is the value. @throws InvalidArgumentError */
   read?: (text: string) => Value
   choices?: readonly string[]
   /** True if it names a file, whose text is sent. */
@@ -44,14 +65,19 @@ export const fileOf = (takes: Fields, input: Readonly<Record<string, unknown>>):
   return input[name] as string | undefined
 }
 
-/** The reader of a field; undefined if any text is valid. */
-export const readerOf = ({ read, schema }: Omit<Field, 'flags'>): Field['read'] =>
-  read ?? (schema && ((text) => textBy(schema, text)))
+/** The reader of the text of a person, whose value fits the member of a body; undefined if any text does. */
+export const readerOf = (one: Omit<Field, 'flags'>): ((text: string) => unknown) | undefined =>
+  (one.read ?? one.schema ?? one.check) && ((text) => readBy(one, text))
 
-const textBy = (schema: TSchema, text: string): string => {
-  const problem = textProblem(schema, text)
+/** @throws InvalidArgumentError */
+const readBy = ({ read, schema, check, none }: Omit<Field, 'flags'>, text: string): unknown => {
+  const value = read ? read(text) : text
+  // An amount stays a text until its currency is known.
+  const checked = !read && schema?.type === 'number' ? numberIn(text) : value
+  if (checked === none) return value
+  const problem = (schema && valueProblem(schema, checked)) ?? check?.(checked as never)
   if (problem) throw new InvalidArgumentError(`It ${problem.problem}.`)
-  return text
+  return value
 }
 
 /** One of several words, in upper or lower case. */
@@ -64,6 +90,9 @@ export const choiceOf = <Choice extends string>(choices: readonly Choice[]) => (
     return choice
   },
 })
+
+/** A number of a body; any other text does not fit its schema. */
+export const numberOrText = (text: string): number => (numberIn(text) ?? text) as number
 
 export const wholeNumber = (text: string): number => {
   const number = parseId(text)
@@ -82,28 +111,63 @@ export const inputOf = (takes: Fields, args: readonly unknown[]): Record<string,
 
 export const isOptional = ({ flags }: Field): boolean => !flags.startsWith('<')
 
-/** The schema of a body with the fields. */
-export const bodyOf = (takes: Fields, title: string): TObject => {
-  const memberOf = (one: Field) => (isOptional(one) ? Type.Optional(one.schema ?? Text()) : (one.schema ?? Text()))
-  return Type.Object(Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, memberOf(one)])), { title })
-}
+const memberOf = (name: string, { schema = Text(), member = { name, schema } }: Field) => member
+
+/** The members of a body with the fields. */
+export const membersIn = (takes: Fields): TProperties =>
+  Object.fromEntries(
+    Object.entries(takes).map(([field, one]) => {
+      const { name, schema } = memberOf(field, one)
+      return [name, isOptional(one) ? Type.Optional(schema) : schema]
+    }),
+  )
+
+/** The rules of members of a body, besides their schemas. */
+export const rulesIn = (takes: Fields): FieldRules<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(takes).flatMap(([field, one]) =>
+      one.check ? [[memberOf(field, one).name, one.check as never]] : [],
+    ),
+  )
+
+/** The values of fields in a body that has been checked. */
+export const valuesIn = <Takes extends Fields>(takes: Takes, body: Readonly<Record<string, unknown>>): Input<Takes> =>
+  Object.fromEntries(
+    Object.entries(takes).map(([field, one]) => [field, body[memberOf(field, one).name]]),
+  ) as Input<Takes>
 
 /** An amount in major units: a text of a command, or a number of a body. */
 export type Given = string | number
 
-const DECIMAL = /^-?\d{1,15}(?:\.(\d+))?$/
+const DECIMAL = /^-?\d{1,20}(?:\.\d+)?$/
 
-/** An amount in major units, as minor units of its currency. @throws ProgramError for a text, DomainError for a number */
+const numberIn = (text: string): number | undefined => (DECIMAL.test(text) ? Number(text) : undefined)
+
+/** An amount in major units, as minor units of its currency. @throws ProgramError, WrongValue */
 export const minorOf = (name: string, amount: Given, { currency, precision }: Currency): number => {
-  if (typeof amount === 'number') {
-    const minor = toMinor(amount, precision)
-    if (minor !== undefined) return minor
-    throw violated(name, 'format', `must have at most the ${precision} decimals of ${currency}`)
-  }
-  const decimals = DECIMAL.exec(amount)?.[1]?.length ?? 0
-  const minor = DECIMAL.test(amount) && decimals <= precision ? toMinor(Number(amount), precision) : undefined
-  if (minor === undefined) throw misused(`'${amount}' is not an amount in ${currency}\nWrite ${writingOf(precision)}.`)
-  return minor
+  const number = typeof amount === 'number' ? amount : numberIn(amount)
+  const advice = `Write ${writingOf(precision)}.`
+  if (number === undefined) throw misused(`'${amount}' is not an amount in ${currency}\n${advice}`)
+  const minor = toMinor(number, precision)
+  if (minor !== undefined) return minor
+  throw wrongValue(
+    name,
+    { rule: 'format', problem: `must have at most the ${precision} decimals of ${currency}` },
+    advice,
+  )
+}
+
+/** The problem of an amount that is to be above zero, and at most 1,000,000,000. */
+export const positiveFault = (amount: number, precision: number): Problem | undefined =>
+  amount <= 0
+    ? { rule: 'min', problem: 'must be above zero', message: `${amount} is not above zero` }
+    : sizeFault(amount, precision)
+
+/** Such an amount in minor units. @throws ProgramError, WrongValue */
+export const positiveMinor = (name: string, amount: Given, currency: Currency, advice: string): number => {
+  const fault = positiveFault(Number(amount), currency.precision)
+  if (fault) throw wrongValue(name, fault, fault.rule === 'min' ? advice : 'The most is 1,000,000,000 at once.')
+  return minorOf(name, amount, currency)
 }
 
 const writingOf = (precision: number): string =>

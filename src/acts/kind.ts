@@ -3,7 +3,7 @@ import type { Narrowing, Rows } from '../db/narrowing.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { refused } from '../kernel/exit.ts'
 import { DomainError, type Failure } from '../kernel/failure.ts'
-import type { Act, Acting, ActResult, StepContext } from './act.ts'
+import type { Act, Acting, ActResult, ControlOperation, StepContext } from './act.ts'
 import type { Administration } from './administration.ts'
 import { type Cell, type Columns, type Row, rowOf } from './cells.ts'
 import type { Field, Fields, Input } from './fields.ts'
@@ -28,6 +28,8 @@ export interface Kind<Id, Item> {
   audited?: Shown<Item>
   /** True if the record allows the act of a verb; by default, it allows every act. */
   allows?: (item: Item, verb: string) => boolean
+  /** Advice if there is none. */
+  advice?: string
   /** Advice if the status does not allow a step. */
   remedyOf?: (item: Item) => string
   /** True if its steps move money, so that commands can do them as dry runs (contract C19). */
@@ -36,12 +38,12 @@ export interface Kind<Id, Item> {
 
 /** @throws ProgramError if there is none */
 export const get = <Id, Item>(
-  { name, group, listed = `${group} list`, find }: Kind<Id, Item>,
+  { name, group, listed = `${group} list`, advice = `See scrip ${listed}.`, find }: Kind<Id, Item>,
   query: Query,
   id: Id,
 ): Item => {
   const item = find(query, id)
-  if (item === undefined) throw refused(`there is no ${name} ${id}\nSee scrip ${listed}.`)
+  if (item === undefined) throw refused(`there is no ${name} ${id}\n${advice}`)
   return item
 }
 
@@ -75,38 +77,39 @@ const cellOf = (name: string, item: Readonly<Record<string, Cell>>, names: Admin
 }
 
 /** An operation of the sandbox that does the same as a step (contract C15). */
-interface StepOperation {
-  /** `POST /wallets/{id}/fund`, below `/_sandbox`. */
-  route: string
-  description: string
-  /** The title of the schema of its body. */
-  title: string
-  bodyExample: object
+interface StepOperation<Item> extends ControlOperation {
   /** The last members of its example. */
   endsWith: object
-  /** The failure of an invalid body. */
-  wrong: Failure
   /** The failure of a body that its schema cannot express. It takes precedence over a missing record (contract C4). */
-  faultOf?: (input: never, item: never, context: StepContext) => Failure | undefined
-  refuses?: Readonly<Record<string, Failure>>
+  faultOf?: (input: never, item: Item | undefined, context: StepContext) => Failure | undefined
 }
 
-interface Step<Item> extends Act {
+/** An act that changes a record. */
+export interface AnyStep<Id, Item, Effect = unknown> extends Act {
+  kind: Kind<Id, Item>
   /** The fields besides the record. */
   body: Fields
-  by: (tx: Tx, item: Item, input: never, context: StepContext) => unknown
-  operation?: StepOperation
+  /** Takes the step in a transaction. @throws DomainError, ProgramError */
+  by: (tx: Tx, item: Item, input: never, context: StepContext) => Effect
+  operation?: StepOperation<Item>
+}
+
+interface Step<Id, Item, Effect, Takes extends Fields> extends AnyStep<Id, Item, Effect> {
+  body: Takes
+  by: (tx: Tx, item: Item, input: Input<Takes>, context: StepContext) => Effect
 }
 
 /** An act that changes a record, and returns it. */
-export const step = <Id, Item, Takes extends Fields>(
+export const step = <Id, Item, Takes extends Fields, Effect>(
   kind: Kind<Id, Item>,
   summary: string,
   body: Takes,
-  by: (tx: Tx, item: Item, input: Input<Takes>, context: StepContext) => unknown,
-  operation?: StepOperation,
-): Step<Item> => ({
-  ...{ summary, body, by, takes: { id: kind.argument, ...body } },
+  by: (tx: Tx, item: Item, input: Input<Takes>, context: StepContext) => Effect,
+  operation?: StepOperation<Item>,
+  /** The result of the command; by default, the record. */
+  resultOf?: (item: Item, effect: Effect) => Row,
+): Step<Id, Item, Effect, Takes> => ({
+  ...{ kind, summary, body, by, takes: { id: kind.argument, ...body } },
   ...(operation && { operation, inSandbox: operation.route }),
   ...(kind.isMoney && { isMoney: true }),
   perform: (acting, { id, ...input }: { id: Id } & Input<Takes>) =>
@@ -115,7 +118,12 @@ export const step = <Id, Item, Takes extends Fields>(
       const [shown, audited] = [kind.columns, kind.audited ?? kind.columns]
       const before = rowOf(audited, item, acting)
       try {
-        by(tx, item, input as never, acting)
+        const effect = by(tx, item, input as never, acting)
+        if (resultOf) {
+          const result = resultOf(item, effect)
+          acting.record(tx, { after: result })
+          return result
+        }
       } catch (error) {
         if (!kind.remedyOf || !isOfStatus(error)) throw error
         const { status } = rowOf(shown, item, acting)
@@ -162,6 +170,25 @@ export const act = <Takes extends Fields>(
   more: Pick<Act, 'isMoney' | 'inNewFolder' | 'alone' | 'readFile' | 'inSandbox' | 'secret' | 'complete'> = {},
 ): Act => ({ summary, takes, perform, ...more })
 
+/** An act that makes a record, or replaces something. */
+interface Making<Values, Effect> extends Act {
+  /** @throws DomainError, ProgramError */
+  by: (tx: Tx, input: Values, context: StepContext) => Effect
+  operation: ControlOperation
+}
+
+export const making = <Takes extends Fields, Values extends object, Effect>(
+  summary: string,
+  takes: Takes,
+  by: (tx: Tx, input: Values, context: StepContext) => Effect,
+  perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
+  operation: ControlOperation,
+  more: Pick<Act, 'inNewFolder' | 'secret'> = {},
+): Making<Values, Effect> & { takes: Takes } => ({
+  ...{ summary, takes, by, perform, operation, inSandbox: operation.route },
+  ...more,
+})
+
 export type Listed<Item> = Rows<Item> | readonly Item[]
 
 /** Lists records, the newest first. */
@@ -194,4 +221,4 @@ export const listing = <Item, Takes extends Fields = Record<never, never>>(
 ) => ({ summary, columns, of, ...more }) as unknown as Listing
 
 /** The acts and lists of a kind of record, by the words of their commands. */
-export type Noun = Readonly<Record<string, Act | Step<never> | Showing | Listing>>
+export type Noun = Readonly<Record<string, Act | Showing | Listing>>

@@ -5,7 +5,7 @@ import { deliver, FAILED_REASON, failOrder } from '../orders/delivery.ts'
 import { findAnyOrder, ORDER_STATUSES, type Order, ordersOf, vouchersOf } from '../orders/queries.ts'
 import { REFUNDED_REMARKS, refundRefused, refundVouchers } from '../orders/refund.ts'
 import { actsOfOrder } from '../orders/states.ts'
-import { field, wholeNumber } from './fields.ts'
+import { field, numberOrText, wholeNumber } from './fields.ts'
 import { type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
 /** `scrip orders`: an operator delivers, fails or refunds orders (contract C12, C17). Codes are never shown. */
@@ -67,7 +67,7 @@ const VOUCHERS = {
   }),
   read: referencesIn,
 }
-const QUANTITY = { schema: Type.Integer({ minimum: 1 }), read: wholeNumber }
+const QUANTITY = { schema: Type.Integer({ minimum: 1 }), read: numberOrText }
 const REASON = { schema: Text({ minLength: 1, maxLength: 1_000 }), fallback: FAILED_REASON }
 const REMARKS = {
   schema: Text({ minLength: 1, maxLength: 1_000, description: 'The remarks of the transaction' }),
@@ -94,6 +94,8 @@ export const orderActs = {
       deliver(tx, world, delivering, order, quantity, world.clock.nowMs()),
     {
       route: 'POST /orders/{id}/deliver',
+      id: 'deliverOrder',
+      names: 'order_deliver.',
       description: 'The vouchers are created immediately, whatever the pace of the world.',
       title: 'DeliveryRequest',
       bodyExample: { quantity: 1 },
@@ -110,6 +112,8 @@ export const orderActs = {
       failOrder(tx, world, delivering, order, reason, world.clock.nowMs()),
     {
       route: 'POST /orders/{id}/fail',
+      id: 'failOrder',
+      names: 'order_fail.',
       description: 'The wallet is refunded for the vouchers that were not delivered.',
       title: 'OrderFailureRequest',
       bodyExample: { failure_reason: 'Out of stock' },
@@ -133,6 +137,8 @@ export const orderActs = {
       refundVouchers(tx, context, order, vouchers, remarks, context.world.clock.nowMs()),
     {
       route: 'POST /orders/{id}/refund',
+      id: 'refundOrder',
+      names: 'order_refund.',
       description:
         'The wallet gets back what it paid for them. The order keeps its status; refunded_amount is the sum of its refunds.',
       title: 'OrderRefundRequest',

@@ -98,6 +98,8 @@ export const payoutActs = {
       (tx, payout, { to }, data) => advance(tx, data.paying, data.world, payout, to, byOperator(data)),
       {
         route: 'POST /payouts/{id}/advance',
+        id: 'advancePayout',
+        names: 'payout_advance.',
         description: 'Passes through every status on the way, each with its event and its ledger entries.',
         title: 'AdvanceRequest',
         bodyExample: { to: 'settling' },
@@ -127,6 +129,8 @@ export const payoutActs = {
       applyEvent(tx, data.paying, data.world, payout, 'failed', { ...byOperator(data), failureCode, failureReason }),
     {
       route: 'POST /payouts/{id}/fail',
+      id: 'failPayout',
+      names: 'payout_fail.',
       description: 'The money is refunded to the wallet, as when a bank refuses the payout.',
       title: 'PayoutFailureRequest',
       bodyExample: { failure_code: 'account_closed' },
@@ -154,6 +158,8 @@ export const payoutActs = {
     },
     {
       route: 'POST /payouts/{id}/return',
+      id: 'returnPayout',
+      names: 'payout_return.',
       description: 'The wallet is credited with the amount, without the fees. Earlier events stay as they are.',
       title: 'PayoutReturnRequest',
       bodyExample: { failure_reason: 'The account was closed' },

@@ -1,13 +1,15 @@
 import { findRates } from '../charges/queries.ts'
 import { type BaseRates, decimalOf, parseRate, parseRates } from '../charges/rates.ts'
 import { mergeRates, replaceRates } from '../charges/stored-rates.ts'
-import type { Query } from '../db/database.ts'
+import type { Query, Tx } from '../db/database.ts'
 import { misused } from '../kernel/exit.ts'
+import { invalid } from '../kernel/failure.ts'
+import { RATE_ONE } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
-import type { Acting } from './act.ts'
+import type { Acting, StepContext } from './act.ts'
 import { type List, listOf } from './cells.ts'
 import { field, type Input } from './fields.ts'
-import { act, listing, members, type Noun } from './kind.ts'
+import { listing, making, members, type Noun } from './kind.ts'
 
 /** `scrip rates`: exchange rates in live mode (contract C9). A change applies to the next charge. */
 
@@ -25,31 +27,38 @@ const SET = {
   }),
 }
 
+/** @throws FileFault */
+const store = (
+  tx: Tx,
+  { rates, isAll }: { rates: BaseRates; isAll: boolean },
+  { reference }: StepContext,
+): BaseRates | undefined => {
+  const write = isAll ? replaceRates : mergeRates
+  write(tx, reference, rates)
+  return findRates(tx)
+}
+
 const set = async (data: Acting, { pairs = [], file }: Input<typeof SET>): Promise<List> => {
-  const { reference, input, write, record } = data
-  if ((file === undefined) === (pairs.length === 0)) {
+  const isAll = file !== undefined
+  if (isAll === pairs.length > 0) {
     throw misused(
       'rates are needed, as pairs or in a file, and not both\nGive either pairs such as USD/EUR=0.92, or --file.',
     )
   }
-  const store = (newRates: BaseRates) =>
-    write((tx) => {
+  const rates = isAll ? parseRates(data.input) : readPairs(pairs)
+  try {
+    return await data.write((tx) => {
       const before = findRates(tx)
-      if (file === undefined) mergeRates(tx, reference, newRates)
-      else replaceRates(tx, reference, newRates)
-      const stored = findRates(tx)
-      record(tx, { before: before && ratesFile(before), after: ratesFile(stored) })
+      const stored = store(tx, { rates, isAll }, data)
+      data.record(tx, { before: before && ratesFile(before), after: ratesFile(stored) })
       return listOf(RATE_COLUMNS, rows(stored), data)
     })
-  if (file !== undefined) return await store(parseRates(input))
-  try {
-    return await store(readPairs(pairs))
   } catch (error) {
-    throw error instanceof FileFault ? misused(error.problems.join('\n')) : error
+    throw error instanceof FileFault && !isAll ? misused(error.problems.join('\n')) : error
   }
 }
 
-const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/
+const PAIR = /^([A-Z]{3})\/([A-Z]{3})=(.+)$/i
 
 /** @throws ProgramError */
 const readPairs = (pairs: readonly string[]): BaseRates => {
@@ -57,7 +66,7 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
   let base: string | undefined
   for (const pair of pairs) {
     const [, from, to, text] = PAIR.exec(pair) ?? []
-    if (from === undefined || to === undefined || text === undefined || from === to) {
+    if (from === undefined || to === undefined || text === undefined) {
       throw misused(`${pair} is not a rate\nWrite it like USD/EUR=0.92.`)
     }
     const rateE8 = parseRate(text)
@@ -65,6 +74,7 @@ const readPairs = (pairs: readonly string[]): BaseRates => {
     base ??= from
     if (from !== base)
       throw misused(`${pair} is for ${from}, and the others for ${base}\nGive all rates for the same base.`)
+    if (to === base && rateE8 !== RATE_ONE) throw misused(`${pair}: the base itself is 1, not ${text}\nLeave it out.`)
     if (perBaseE8.has(to)) throw misused(`${pair} is the second rate of ${to}\nGive each currency once.`)
     perBaseE8.set(to, rateE8)
   }
@@ -89,6 +99,22 @@ export const ratesFile = (rates: BaseRates | undefined) => ({
 })
 
 export const rateActs = {
-  set: act('Set exchange rates: some, or all of them from a file', SET, set, { inSandbox: 'PUT /rates' }),
+  set: making('Set exchange rates: some, or all of them from a file', SET, store, set, {
+    route: 'PUT /rates',
+    id: 'setRates',
+    names: 'rates.',
+    summary: 'Set all exchange rates of a world',
+    description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
+    title: 'ExchangeRatesRequest',
+    bodyExample: { base: 'USD', rates: { EUR: '0.92' } },
+    wrong: invalid([
+      {
+        field: 'rates.EUR',
+        rule: 'format',
+        problem: 'is wrong',
+        message: 'rates.EUR: much is not a positive decimal with at most 8 decimals',
+      },
+    ]),
+  }),
   list: listing('List the exchange rates', RATE_COLUMNS, ratesIn, { inSandbox: 'GET /rates' }),
 } satisfies Noun

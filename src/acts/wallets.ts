@@ -1,18 +1,28 @@
 import { Type } from '@sinclair/typebox'
 import type { Tx } from '../db/database.ts'
-import { Text } from '../http/validation.ts'
+import { Id } from '../http/schemas.ts'
+import { type Problem, Text } from '../http/validation.ts'
 import { misused, refused } from '../kernel/exit.ts'
 import { invalid, violation } from '../kernel/failure.ts'
-import { sizeFault } from '../kernel/money.ts'
-import type { Currency, Reference } from '../reference/reference.ts'
+import type { Currency } from '../reference/reference.ts'
+import { findEnabledClient } from '../sessions/queries.ts'
 import { adjust, fund } from '../wallets/ledger.ts'
 import { setThreshold } from '../wallets/publish.ts'
 import { findAnyWallet, makeDefault, openWallet, updateWallet, type Wallet, walletsOf } from '../wallets/queries.ts'
 import type { Acting, StepContext } from './act.ts'
 import { type Row, rowOf } from './cells.ts'
 import { CLIENT } from './clients.ts'
-import { field, type Given, type Input, minorOf, wholeNumber } from './fields.ts'
-import { act, get, type Kind, listing, members, type Noun, showing, step } from './kind.ts'
+import {
+  field,
+  type Given,
+  type Input,
+  minorOf,
+  positiveFault,
+  positiveMinor,
+  wholeNumber,
+  wrongValue,
+} from './fields.ts'
+import { get, type Kind, listing, making, members, type Noun, showing, step } from './kind.ts'
 
 /** `scrip wallet`: the wallets that clients pay from. Every movement goes through the ledger (contract C11). */
 
@@ -43,7 +53,7 @@ const HOW_FAR = `how far below zero it may go, ${AMOUNT}`
 
 const amountOf = (about: string) =>
   field<'<amount>', Given>('<amount>', about, {
-    schema: Type.Number({ exclusiveMinimum: 0, description: 'At most 1,000,000,000' }),
+    schema: Type.Number({ description: 'More than 0, and at most 1,000,000,000' }),
   })
 const REMARKS = field('--remarks <text>', 'remarks shown to the client', { schema: Text({ maxLength: 1_000 }) })
 
@@ -71,27 +81,64 @@ const causeOf = ({ world }: StepContext, remarks: string | null = null) => ({
   nowMs: world.clock.nowMs(),
 })
 
+const CREDIT_LIMIT = Type.Number({ maximum: 1_000_000_000 })
+
+const DEDUCTS = 'scrip wallet adjust deducts.'
+
 const ADDED = {
-  client: field('<client>', 'username of the client'),
-  currency: field('<currency>', 'ISO 4217, for example USD'),
-  postpaid: field('--postpaid <limit>', `credit limit: ${HOW_FAR}`),
+  client: field<'<client>', string | number>('<client>', 'username of the client', {
+    member: {
+      name: 'client_id',
+      schema: Type.Optional({ ...Id, description: 'The client that owns it; by default sandbox' }),
+    },
+  }),
+  currency: field('<currency>', 'ISO 4217, for example USD', { schema: Text({ description: 'ISO 4217' }) }),
+  credit_limit: field<'--postpaid <limit>', Given>('--postpaid <limit>', `credit limit: ${HOW_FAR}`, {
+    schema: CREDIT_LIMIT,
+  }),
 }
 
-const add = async (data: Acting, { client, currency: code, postpaid }: Input<typeof ADDED>): Promise<Row> => {
-  const { world, reference } = data
+type Opened = Input<typeof ADDED> & Pick<Wallet, 'type'>
+
+/** @throws ProgramError, WrongValue */
+const open = (tx: Tx, opened: Opened, { reference, world }: StepContext): Wallet => {
+  const { client, currency: code, credit_limit: limit, type } = opened
+  const currency = reference.findCurrencyByCode(code.toUpperCase())
+  if (!currency) throw wrongValue('currency', CURRENCY_PROBLEM, 'Write the three letters of ISO 4217, such as EUR.')
+  const creditLimitMinor =
+    type === 'POSTPAID' ? positiveMinor('credit_limit', limit ?? 0, currency, WITHOUT_LIMIT) : refusingLimit(limit)
+  const { id: clientId } = typeof client === 'string' ? get(CLIENT, tx, client) : ownerOf(tx, client)
+  return openWallet(tx, { clientId, currencyId: currency.id, type, creditLimitMinor }, world.clock.nowMs())
+}
+
+const CURRENCY_PROBLEM: Problem = { rule: 'enum', problem: 'must be the ISO 4217 code of a circulating currency' }
+const WITHOUT_LIMIT = 'Without a limit, a wallet is PREPAID.'
+
+const refusingLimit = (limit: Given = 0): number => {
+  if (limit === 0) return 0
+  throw wrongValue('credit_limit', { rule: 'max', problem: 'must be 0 for a PREPAID wallet' }, WITHOUT_LIMIT)
+}
+
+const ownerOf = (tx: Tx, id: number) => {
+  const client = findEnabledClient(tx, id)
+  if (client) return client
+  throw wrongValue('client_id', { rule: 'enum', problem: 'must be the id of a client of this world' }, SEE_CLIENTS)
+}
+
+const SEE_CLIENTS = 'See scrip client list.'
+
+const add = async (data: Acting, input: Input<typeof ADDED>): Promise<Row> => {
+  const type = input.credit_limit === undefined ? 'PREPAID' : 'POSTPAID'
   const added = await data.write((tx) => {
-    const { id: clientId } = get(CLIENT, tx, client)
-    const currency = getCurrency(reference, code)
-    const creditLimitMinor = postpaid === undefined ? 0 : positive(postpaid, currency)
-    const type = postpaid === undefined ? 'PREPAID' : 'POSTPAID'
-    const wallet = openWallet(tx, { clientId, currencyId: currency.id, type, creditLimitMinor }, world.clock.nowMs())
-    const row = rowOf(WALLET.columns, wallet, data)
+    const row = rowOf(WALLET.columns, open(tx, { ...input, type }, data), data)
     data.record(tx, { after: row })
     return row
   })
-  if (postpaid === undefined) data.note(`Next: scrip wallet fund ${added.id} AMOUNT.`)
+  if (type === 'PREPAID') data.note(`Next: scrip wallet fund ${String(added.id)} AMOUNT.`)
   return added
 }
+
+const LIMITED = { limit: field('<limit>', HOW_FAR, { schema: CREDIT_LIMIT }) }
 
 const setLimit = (tx: Tx, wallet: Wallet, { limit }: { limit: string }, context: StepContext): void => {
   const { world, amount, currency } = context
@@ -132,27 +179,21 @@ const refusingClosed = (wallet: Wallet): Wallet => {
   throw refused(`wallet ${wallet.id} is closed\nscrip wallet add opens another one.`)
 }
 
-const getCurrency = (reference: Reference, code: string): Currency => {
-  const currency = reference.findCurrencyByCode(code.toUpperCase())
-  if (!currency) throw misused(`unknown currency ${code}\nWrite the three letters of ISO 4217, such as EUR.`)
-  return currency
-}
-
 const thresholdIn = (threshold: Given | undefined, currency: Currency): number | null => {
   if (threshold === undefined || threshold === 'off') return null
-  const thresholdMinor = minorOf('threshold', threshold, currency)
-  if (thresholdMinor < 0) throw misused(`${threshold} is below zero\nA threshold is 0 or more, or off.`)
-  return thresholdMinor
-}
-
-const positive = (amount: Given, currency: Currency): number => {
-  const amountMinor = minorOf('amount', amount, currency)
-  if (amountMinor <= 0) throw misused(`${amount} is not above zero\nscrip wallet adjust deducts.`)
-  return amountMinor
+  return minorOf('threshold', threshold, currency)
 }
 
 export const walletActs = {
-  add: act('Open a wallet; the first wallet of a client is its default', ADDED, add, { inSandbox: 'POST /wallets' }),
+  add: making('Open a wallet; the first wallet of a client is its default', ADDED, open, add, {
+    route: 'POST /wallets',
+    id: 'openWallet',
+    names: 'wallet_open.',
+    description: 'Empty at first, and prepaid by default.',
+    title: 'SandboxWalletRequest',
+    bodyExample: { currency: 'KWD', type: 'POSTPAID', credit_limit: 100 },
+    wrong: invalid([{ field: 'currency', ...CURRENCY_PROBLEM }]),
+  }),
   list: listing('List the wallets of all clients, newest first', WALLET.columns, walletsOf, NARROWED),
   show: showing(WALLET, 'Show a wallet'),
   fund: step(
@@ -160,18 +201,20 @@ export const walletActs = {
     'Fund a wallet',
     { amount: amountOf(AMOUNT), remarks: REMARKS },
     (tx, wallet, { amount, remarks }, data) => {
-      const amountMinor = positive(amount, data.currency(wallet.currencyId))
+      const amountMinor = positiveMinor('amount', amount, data.currency(wallet.currencyId), DEDUCTS)
       fund(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, remarks))
     },
     {
       route: 'POST /wallets/{id}/fund',
+      id: 'fundWallet',
+      names: 'wallet_fund.',
       description: 'The amount is booked as a transaction, like a transfer of money.',
       title: 'FundRequest',
       bodyExample: { amount: 250, remarks: 'Top-up' },
       endsWith: { currency: 'USD', amount: 100_250 },
       wrong: violation('amount', 'required', 'is required'),
-      faultOf: ({ amount }: { amount: number }, wallet: Wallet | undefined, { currency }) => {
-        const fault = sizeFault(amount, wallet ? currency(wallet.currencyId).precision : 0)
+      faultOf: ({ amount }: { amount: number }, wallet, { currency }) => {
+        const fault = positiveFault(amount, wallet ? currency(wallet.currencyId).precision : 0)
         return fault && invalid([{ field: 'amount', ...fault }])
       },
     },
@@ -189,6 +232,8 @@ export const walletActs = {
       setThreshold(tx, data, wallet, thresholdIn(threshold, data.currency(wallet.currencyId))),
     {
       route: 'PATCH /wallets/{id}',
+      id: 'updateWallet',
+      names: 'wallet_update.',
       description:
         'A wallet.low event is published when the amount falls below it, and again only after it has recovered.',
       title: 'WalletUpdate',
@@ -197,7 +242,7 @@ export const walletActs = {
       wrong: violation('threshold', 'number', 'must be a number'),
     },
   ),
-  limit: step(WALLET, 'Set the credit limit of a POSTPAID wallet', { limit: field('<limit>', HOW_FAR) }, setLimit),
+  limit: step(WALLET, 'Set the credit limit of a POSTPAID wallet', LIMITED, setLimit),
   default: step(WALLET, 'Make a wallet the default one of its client', {}, (tx, wallet, _, { world }) =>
     makeDefault(tx, refusingClosed(wallet), world.clock.nowMs()),
   ),

@@ -1,11 +1,10 @@
-import { findAnyEvent } from '../events/queries.ts'
-import { refused } from '../kernel/exit.ts'
+import { type Event, findAnyEvent } from '../events/queries.ts'
+import { Text } from '../http/validation.ts'
 import { type Attempt, attemptsTo, findAnyWebhook, type Webhook, webhooksOf } from '../webhooks/queries.ts'
 import { countQueued } from '../webhooks/queue-queries.ts'
 import { disableWebhook, redeliver } from '../webhooks/webhooks.ts'
-import type { Acting } from './act.ts'
 import { field } from './fields.ts'
-import { act, get, type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
+import { get, type Kind, listing, members, type Noun, type Shown, showing, step } from './kind.ts'
 
 /** `scrip webhooks`: webhooks of all clients and their deliveries (contract C16). */
 
@@ -23,14 +22,16 @@ export const WEBHOOK: Kind<string, Webhook> = {
   audited: members<Webhook>('active'),
 }
 
-const redeliverEvent = ({ world, write, record }: Acting, { event: id }: { event: string }) =>
-  write((tx) => {
-    const event = findAnyEvent(tx, id)
-    if (!event) throw refused(`there is no event ${id}\nEvents are kept for 30 days.`)
-    const count = redeliver(tx, world, event)
-    record(tx, { after: { webhooks: count } })
-    return { event: id, type: event.type, webhooks: count }
-  })
+const EVENT: Kind<string, Event> = {
+  name: 'event',
+  group: 'webhooks',
+  argument: field('<event>', 'its id'),
+  find: findAnyEvent,
+  columns: members<Event>('id'),
+  advice: 'Events are kept for 30 days.',
+}
+
+const ONLY_TO = { schema: Text({ maxLength: 64, description: 'The only webhook that gets it' }) }
 
 export const ATTEMPT_COLUMNS: Shown<Attempt> = {
   ...members<Attempt>('id'),
@@ -52,11 +53,21 @@ export const webhookActs = {
     (query, narrowing, { webhook }) => attemptsTo(query, get(WEBHOOK, query, webhook).id, narrowing),
     { takes: { webhook: WEBHOOK.argument }, brief: 'id type attempt status response_status error created_at' },
   ),
-  redeliver: act(
+  redeliver: step(
+    EVENT,
     'Deliver an event again to the webhooks of its client',
-    { event: field('<event>', 'its id') },
-    redeliverEvent,
-    { inSandbox: 'POST /events/{id}/redeliver' },
+    { webhook_id: field('--webhook <id>', 'only to this one', ONLY_TO) },
+    (tx, event, { webhook_id: onlyTo }, { world }) => redeliver(tx, world, event, onlyTo),
+    {
+      route: 'POST /events/{id}/redeliver',
+      id: 'redeliverWorldEvent',
+      names: 'event_redeliver.',
+      description: 'To every active webhook of its client whose filter fits, or only to one of them.',
+      title: 'RedeliveryRequest',
+      bodyExample: {},
+      endsWith: { webhooks: 1 },
+    },
+    ({ eventId, type }, webhooks) => ({ event: eventId, type, webhooks }),
   ),
   disable: step(WEBHOOK, 'Switch a webhook off and drop its waiting deliveries', {}, (tx, webhook, _, { world }) =>
     disableWebhook(tx, world, webhook),

@@ -56,19 +56,13 @@ export const parseLimits = (text: string): readonly BucketSize[] | 'off' => {
   return limits
 }
 
-const basisPointsReader =
-  (what: string) =>
-  (text: string): number => {
-    if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text) || Number(text) > 100) {
-      throw new InvalidArgumentError(`${what} is a percentage from 0 to 100 with at most two decimals.`)
-    }
-    return Math.round(Number(text) * 100)
+/** In basis points. */
+export const parseFee = (text: string): number => {
+  if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text) || Number(text) > 100) {
+    throw new InvalidArgumentError('A fee is a percentage from 0 to 100 with at most two decimals.')
   }
-
-/** In basis points. */
-export const parseFee = basisPointsReader('A fee')
-/** In basis points. */
-export const parseDiscount = basisPointsReader('A discount')
+  return Math.round(Number(text) * 100)
+}
 
 export const parsePercent = (text: string): number => {
   const [, number] = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text) ?? []

@@ -22,7 +22,7 @@ interface TextOptions {
 export const Text = (options: TextOptions = {}) => Type.Unsafe<string>({ ...options, type: 'string', [Kind]: 'Text' })
 
 /** The problem of a value that must be a text. */
-export const textProblem = (schema: TextOptions, value: unknown): Problem | undefined => {
+const textProblem = (schema: TextOptions, value: unknown): Problem | undefined => {
   if (typeof value !== 'string') return { rule: 'string', problem: 'must be a string' }
   if (!isWritable(value)) return { rule: 'format', problem: UNWRITABLE }
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format, description = 'well formed' } = schema
@@ -44,7 +44,7 @@ const charactersOf = (count: number): string => `${count} character${count === 1
 TypeRegistry.Set<TSchema>('Text', (schema, value) => textProblem(schema, value) === undefined)
 
 /** The rules of members that a schema cannot express: each returns the problem of a value, if any. */
-type FieldRules<Body> = {
+export type FieldRules<Body> = {
   [Field in keyof Body]?: (value: NonNullable<Body[Field]>) => Problem | undefined
 }
 
@@ -62,6 +62,7 @@ export const bodyCheck = <Schema extends TObject>(
   failure: (violations: readonly Violation[], body: JsonObject) => Failure = (violations) => invalid(violations),
 ): ((body: JsonObject, rules?: FieldRules<Static<Schema>>, together?: Together) => Static<Schema>) => {
   let compiled: TypeCheck<Schema> | undefined
+  const removable = Object.keys(schema.properties).filter((field) => REMOVES in (schema.properties[field] ?? {}))
   return (body, rules = {}, together = () => []) => {
     compiled ??= TypeCompiler.Compile(schema)
     const candidate = knownMembers(schema, body)
@@ -76,9 +77,16 @@ export const bodyCheck = <Schema extends TObject>(
     }
     const violations = inOrder(Object.keys(schema.properties), byField)
     if (violations.length > 0) throw new DomainError(failure(violations, candidate))
+    for (const field of removable) if (body[field] === null) candidate[field] = null
     return candidate as Static<Schema>
   }
 }
+
+const REMOVES = Symbol('null removes it')
+
+/** A member that null removes. Left out, it does not change. */
+export const Removable = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, [REMOVES]: true }))
 
 /** The members of the schema that are present; null counts as absent. */
 const knownMembers = (schema: TObject, body: JsonObject): JsonObject => {
@@ -110,6 +118,12 @@ const problemsOf = (schema: TObject, body: unknown): Map<string, Problem> => {
     if (!byField.has(field)) byField.set(field, problemOf(error))
   }
   return byField
+}
+
+/** The problem of a value, if it does not fit its schema. */
+export const valueProblem = (schema: TSchema, value: unknown): Problem | undefined => {
+  const error = Value.Errors(schema, value).First()
+  return error && problemOf(error)
 }
 
 const problemOf = (error: ValueError): Problem => {

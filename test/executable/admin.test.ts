@@ -69,9 +69,10 @@ test('exit 2 for an invalid voucher key, which is not printed', async () => {
 const REFUSED: [exitCode: number, command: string, message: string][] = [
   [2, 'wallet fund 1 1e3', 'not an amount in'],
   [2, 'wallet fund 1 0', 'above zero'],
-  [2, 'wallet threshold 1 -5', 'below zero'],
+  [2, 'wallet threshold 1 -5', 'at least 0'],
   [2, 'wallet adjust 1 0', 'nothing'],
-  [1, 'wallet fund 1 99999999999999.99', 'too large'],
+  [2, 'wallet fund 1 99999999999999.99', 'too large'],
+  [2, 'wallet fund 1 1000000001', 'amount must be at most 1000000000'],
   [1, 'wallet fund 9 5', 'scrip wallet list'],
   [1, 'wallet add nobody USD', 'scrip client list'],
   [2, 'rates set USD/EUR', 'USD/EUR=0.92'],

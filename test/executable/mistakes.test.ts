@@ -64,14 +64,14 @@ const MISTAKES: [mistake: string, command: string, exitCode: number, message: st
     'an amount has too many decimals',
     'wallet fund 1 0.001 DATA',
     2,
-    "'0.001' is not an amount in USD\nWrite digits, and at most 2 more after a point, such as 1000.50.",
+    'amount must have at most the 2 decimals of USD\nWrite digits, and at most 2 more after a point, such as 1000.50.',
   ],
   ['an amount has a sign', 'wallet fund 1 -5 DATA', 2, '-5 is not above zero\nscrip wallet adjust deducts.'],
   [
     'a currency does not exist',
     'wallet add acme EURO DATA',
     2,
-    'unknown currency EURO\nWrite the three letters of ISO 4217, such as EUR.',
+    'currency must be the ISO 4217 code of a circulating currency\nWrite the three letters of ISO 4217, such as EUR.',
   ],
   // The record
   ['there is no such client', 'client disable acmee DATA', 1, 'there is no client acmee\nSee scrip client list.'],

@@ -122,6 +122,13 @@ describe('POST /_sandbox/wallets', () => {
     expect((await walletsOf(await world.limited())).map(({ id }) => id)).toEqual([5])
   })
 
+  inWorld('201 takes a currency in upper or lower case', async (world) => {
+    expect(await ask(world, 'POST', '/wallets', { currency: 'usd' })).toMatchObject({
+      status: 201,
+      body: { id: 6, currency: 'USD', amount: 0 },
+    })
+  })
+
   inWorld('POSTPAID with a credit limit can be spent up to the limit', async (world) => {
     await done(world, '/wallets', { currency: 'USD', type: 'POSTPAID', credit_limit: 50 })
     const purchase = { ...INSTANT, wallet_id: 6 }
@@ -355,22 +362,25 @@ let prepared: Promise<TestWorld> | undefined
 const CURRENCY = validation('currency', 'enum', 'must be the ISO 4217 code of a circulating currency')
 const limitRefused = (rule: string, problem: string) => validation('credit_limit', rule, problem)
 const amountRefused = (rule: string, problem: string) => validation('amount', rule, problem)
+const notAboveZero = (field: string, amount: number) =>
+  invalid({ [field]: [{ rule: 'min', field, message: `${amount} is not above zero` }] })
 const postpaid = (currency: string, credit_limit: number) => ({ currency, type: 'POSTPAID', credit_limit })
 const NOBODY = validation('client_id', 'enum', 'must be the id of a client of this world')
 const PENDING = badRequest('Order 2 is PENDING: only a delivered order can be refunded')
 
 test.each<[path: string, body: unknown, refusal: { error: { code: string } }]>([
   ['/wallets', {}, validation('currency', 'required', 'is required')],
-  ['/wallets', { currency: 'usd' }, CURRENCY],
   ['/wallets', { currency: '' }, CURRENCY],
   ['/wallets', { currency: 'USD', client_id: 9 }, NOBODY],
   ['/wallets', { currency: 'USD', type: 'GIFT' }, validation('type', 'enum', 'must be one of PREPAID, POSTPAID')],
-  ['/wallets', postpaid('USD', -1), limitRefused('min', 'must be at least 0')],
+  ['/wallets', postpaid('USD', -1), notAboveZero('credit_limit', -1)],
+  ['/wallets', postpaid('USD', 0), notAboveZero('credit_limit', 0)],
+  ['/wallets', { currency: 'USD', type: 'POSTPAID' }, notAboveZero('credit_limit', 0)],
   ['/wallets', postpaid('USD', 1_000_000_001), limitRefused('max', 'must be at most 1000000000')],
   ['/wallets', postpaid('JPY', 0.5), limitRefused('format', 'must have at most the 0 decimals of JPY')],
   ['/wallets', { currency: 'USD', credit_limit: 1 }, limitRefused('max', 'must be 0 for a PREPAID wallet')],
-  ['/wallets/1/fund', { amount: 0 }, amountRefused('min', 'must be more than 0')],
-  ['/wallets/1/fund', { amount: -1 }, amountRefused('min', 'must be more than 0')],
+  ['/wallets/1/fund', { amount: 0 }, notAboveZero('amount', 0)],
+  ['/wallets/1/fund', { amount: -1 }, notAboveZero('amount', -1)],
   ['/wallets/1/fund', { amount: 0.001 }, amountRefused('format', 'must have at most the 2 decimals of USD')],
   ['/wallets/1/fund', { amount: 1_000_000_000.01 }, amountRefused('max', 'must be at most 1000000000')],
   [

@@ -1,11 +1,14 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { ControlOperation, StepContext } from '../../acts/act.ts'
 import { administrationOf } from '../../acts/administration.ts'
-import { bodyOf, isOptional } from '../../acts/fields.ts'
-import type { Kind, Noun } from '../../acts/kind.ts'
+import { type Fields, isOptional, membersIn, rulesIn, valuesIn, WrongValue } from '../../acts/fields.ts'
+import type { AnyStep, Kind, Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
+import type { JsonObject } from '../../http/json.ts'
 import { idPath, textPath } from '../../http/parameters.ts'
-import { DomainError, foundOr, notFound } from '../../kernel/failure.ts'
+import { bodyCheck } from '../../http/validation.ts'
+import { DomainError, foundOr, invalid, notFound } from '../../kernel/failure.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { World } from '../../work/world.ts'
 import type { Parts } from '../parts.ts'
@@ -30,64 +33,101 @@ export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due
   return world
 }
 
-interface Stepping<Id, Item, Schema extends TSchema> {
-  kind: Kind<Id, Item>
-  acts: Noun
-  params: TObject<{ id: TUnsafe<Id> }>
-  example: Id
-  response: { description: string; schema: Schema }
-  wire: (item: Item, reference: Reference) => Static<Schema>
+/** The context of acts in a world. */
+export const contextIn = ({ reference, ordering, paying, catalog }: Parts, world: World): StepContext => ({
+  ...administrationOf(world, reference),
+  delivering: ordering,
+  paying,
+  findProduct: (id) => catalog.findAny(world, id),
+})
+
+/** Does the work of an act as an operation does it. @throws DomainError, also for a value that a command would refuse */
+export const asOperation = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof WrongValue ? new DomainError(invalid([error.violation])) : error
+  }
 }
 
-/** Routes that move a record one step further, or update it. */
-export const stepRoutes = <Id, Item, Schema extends TSchema>(
+/** The line of the operation of an act, except for its response. */
+export const lineOf = <More extends TObject>(
+  { summary, takes, operation }: { summary: string; takes: Fields; operation: ControlOperation },
+  more: More,
+) => {
+  const { id, names, description, title, bodyExample, wrong, refuses } = operation
+  const body: TObject = Type.Object({ ...membersIn(takes), ...more.properties }, { title })
+  const check = bodyCheck(body)
+  return {
+    ...{ id, names, summary: operation.summary ?? summary, description, body, bodyExample },
+    read: (sent: JsonObject) => check(sent, rulesIn(takes)) as Static<More>,
+    refuses: { ...(wrong && { validation: wrong }), ...refuses },
+  }
+}
+
+const NOTHING = Type.Object({})
+
+interface Stepping<Id, Item, Effect, Schema extends TSchema> {
+  params: TObject<{ id: TUnsafe<Id> }>
+  example: Id
+  response: { status?: number; description: string; schema: Schema }
+  wire: (item: Item, reference: Reference, effect: Effect) => Static<Schema>
+  /** Called after the commit. */
+  onDone?: (world: World) => void
+}
+
+/** Adds the operations of steps, which move a record one step further, or update it. */
+export const stepRoutes = <Id, Item, Effect, Schema extends TSchema>(
   parts: Parts,
-  { kind, acts, params, example, response, wire }: Stepping<Id, Item, Schema>,
+  steps: readonly AnyStep<Id, Item, Effect>[],
+  { params, example, response, wire, onDone }: Stepping<Id, Item, Effect, Schema>,
   routes = controlRoutes(),
 ) => {
-  const { reference, ordering: delivering, paying } = parts
-  const name = kind.name.replace(/^./, (letter) => letter.toUpperCase())
-  for (const [verb, act] of Object.entries(acts)) {
-    if (!('by' in act) || !act.operation) continue
-    const { route, endsWith, title, wrong, faultOf, refuses, ...operation } = act.operation
+  for (const { kind, summary, body: takes, by, operation } of steps) {
+    if (!operation) continue
+    const { route, endsWith, faultOf } = operation
     const [method, path = ''] = route.split(' ')
-    const does = method === 'PATCH' ? 'update' : verb
+    const missing = notFound(kind.name.charAt(0).toUpperCase() + kind.name.slice(1))
+    const { refuses, ...line } = lineOf({ summary, takes, operation }, NOTHING)
     routes[method === 'PATCH' ? 'patch' : 'post'](
       path.replace('{id}', ':id'),
       async ({ params: { id }, query, body }) => {
         const world = await presentWorld(parts, query.world)
-        const context = { ...administrationOf(world, reference), delivering, paying }
-        return world.db.write((tx) => {
-          const failure = faultOf?.(body as never, kind.find(tx, id as Id) as never, context)
+        const context = contextIn(parts, world)
+        const done = await world.db.write((tx) => {
+          const failure = faultOf?.(body as never, kind.find(tx, id as Id), context)
           if (failure) throw new DomainError(failure)
-          const getItem = () => foundOr(kind.find(tx, id as Id), notFound(name))
-          act.by(tx, getItem() as never, body as never, context)
-          return wire(getItem(), reference) as never
+          const getItem = () => foundOr(kind.find(tx, id as Id), missing)
+          const effect = asOperation(() => by(tx, getItem(), valuesIn(takes, body as JsonObject) as never, context))
+          return wire(getItem(), parts.reference, effect)
         })
+        onDone?.(world)
+        return done as never
       },
       {
-        id: does + name,
-        names: `${kind.name}_${does}.`,
-        summary: act.summary,
-        ...operation,
+        ...line,
+        ...(Object.values(takes).every(isOptional) && { bodyOptional: true }),
         params,
-        body: bodyOf(act.body, title),
-        ...(Object.values(act.body).every(isOptional) && { bodyOptional: true }),
-        response: { ...response, example: { id: example, ...endsWith } as never },
-        refuses: { validation: wrong, not_found: notFound(name), ...refuses },
+        response: {
+          ...response,
+          example: { ...(response.schema.properties.id && { id: example }), ...endsWith } as never,
+        },
+        refuses: { not_found: missing, ...refuses },
       },
     )
   }
   return routes
 }
 
+/** The steps of a kind of record, in the order of their noun. */
+const stepsOn = <Id, Item>(kind: Kind<Id, Item>, acts: Noun): AnyStep<Id, Item>[] =>
+  Object.values(acts).filter((act): act is AnyStep<Id, Item> => 'kind' in act && act.kind === kind)
+
 const PAYOUT_ID = 'pyt_0mjvbk3w000000b8g4l0r3ya'
 const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })
 
 export const payoutRoutes = (parts: Parts) =>
-  stepRoutes(parts, {
-    kind: PAYOUT,
-    acts: payoutActs,
+  stepRoutes(parts, stepsOn(PAYOUT, payoutActs), {
     params: textPath('payout', PAYOUT_ID),
     example: PAYOUT_ID,
     response: { description: 'The payout as it is now', schema: PayoutState },
@@ -97,9 +137,7 @@ export const payoutRoutes = (parts: Parts) =>
 const OrderState = Type.Object({ id: Type.Integer(), status: Type.String() }, { title: 'OrderState' })
 
 export const orderRoutes = (parts: Parts) =>
-  stepRoutes(parts, {
-    kind: ORDER,
-    acts: orderActs,
+  stepRoutes(parts, stepsOn(ORDER, orderActs), {
     params: idPath('order'),
     example: 1,
     response: { description: 'The order as it is now', schema: OrderState },

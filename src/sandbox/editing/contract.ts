@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ProductEntry } from '../../catalog/file-schema.ts'
 import { RateTable } from '../../charges/rates.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
-import { Text } from '../../http/validation.ts'
+import { Removable, Text } from '../../http/validation.ts'
 
 /** Changes that a test makes to a running world (contract C15). */
 
@@ -45,8 +45,6 @@ export const ENTRY_EXAMPLE: Static<typeof CatalogEntry> = {
   denominations: [{ min_value: 100, max_value: 100, discount: 10 }],
 }
 
-export const RATES_EXAMPLE = { base: 'USD', rates: { EUR: '0.92' } }
-
 const Features = Type.Object({ vouchers: Type.Optional(Type.Boolean()) }, { title: 'FeaturesEdit' })
 const Discounts = Type.Record(Type.String(), Type.Number(), {
   title: 'AgreedDiscounts',
@@ -69,27 +67,17 @@ export const NewClient = Type.Object(
   { title: 'NewSandboxClient' },
 )
 
-/** Together with the longest name of a world, a username is as long as a login takes. */
-const CLIENT_NAME_LENGTH_MAX = 50
-export const LIMIT_PROBLEM = 'must look like 1000/h,100/m, or be off'
-export const NAME_PROBLEM = `must be lower-case letters, digits, - and _, at most ${CLIENT_NAME_LENGTH_MAX}`
-
-const clientMembers = {
+/** The members of an edit, besides the limits. */
+export const ClientMembers = Type.Object({
   password: Type.Optional(Text({ minLength: 1, maxLength: 256 })),
   features: Type.Optional(Features),
-  max_quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'null removes it' })),
   discounts: Type.Optional(Discounts),
-  rate_limit: Type.Optional(
-    Text({ maxLength: 100, description: '100/h,3/m, or off; null for the limits of the server' }),
-  ),
-}
-
-export const ClientEditBody = Type.Object(clientMembers, { title: 'SandboxClientEdit' })
+})
 
 export const ProductEdit = Type.Object(
   {
     active: Type.Optional(active),
-    stock: Type.Optional({ ...stock.anyOf[0], description: 'The stock from now on; null is unlimited' }),
+    stock: Removable({ ...stock.anyOf[0], description: 'The stock from now on; null is unlimited' }),
     max_quantity: Type.Optional(max_quantity),
     denominations: Type.Optional(Type.Array(Band, { minItems: 1 })),
     gst_percent: Type.Optional(gst_percent),
@@ -98,21 +86,10 @@ export const ProductEdit = Type.Object(
   { title: 'ProductEdit' },
 )
 
-export const RatesBody = Type.Object(
-  {
-    base: RateTable.properties.base,
-    rates: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-      title: 'RatesByCurrencyRequest',
-      description: `${RateTable.properties.rates.description}, as texts or as numbers`,
-    }),
-  },
-  { title: 'ExchangeRatesRequest' },
-)
-
-export const NewClientBody = Type.Object(
-  {
-    name: Text({ pattern: `^[a-z0-9_-]{1,${CLIENT_NAME_LENGTH_MAX}}$`, description: NAME_PROBLEM.slice(8) }),
-    ...clientMembers,
-  },
-  { title: 'SandboxClientRequest' },
-)
+export const RateMembers = Type.Object({
+  base: RateTable.properties.base,
+  rates: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+    title: 'RatesByCurrencyRequest',
+    description: `${RateTable.properties.rates.description}, as texts or as numbers`,
+  }),
+})

@@ -1,35 +1,34 @@
-import { newPassword } from '../../acts/clients.ts'
-import { ratesFile } from '../../acts/rates.ts'
+import type { Static } from '@sinclair/typebox'
+import type { ControlOperation } from '../../acts/act.ts'
+import { clientActs, LIMITS_PROBLEM, newPassword } from '../../acts/clients.ts'
+import { valuesIn } from '../../acts/fields.ts'
+import { rateActs, ratesFile } from '../../acts/rates.ts'
 import { forgetPrices } from '../../charges/cache.ts'
 import { parseRates, RateTable } from '../../charges/rates.ts'
-import { ratesIn, replaceRates } from '../../charges/stored-rates.ts'
-import { readObject, readText } from '../../http/body.ts'
+import { ratesIn } from '../../charges/stored-rates.ts'
+import type { Query } from '../../db/database.ts'
+import { readText } from '../../http/body.ts'
 import { listOf } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { getExample } from '../../http/schemas.ts'
 import { DomainError, foundOr, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
 import { FileFault } from '../../kernel/problems.ts'
 import { refreshClients } from '../../sessions/clients.ts'
-import { passwordDigest } from '../../sessions/credentials.ts'
-import { addClient, allClients, countClients, findAnyClient, findCredentials } from '../../sessions/queries.ts'
+import { allClients, type ClientRecord, countClients, findAnyClient } from '../../sessions/queries.ts'
 import type { World } from '../../work/world.ts'
 import { controlRoutes } from '../control/operation.ts'
-import { presentWorld } from '../control/steps.ts'
+import { asOperation, contextIn, lineOf, presentWorld } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { getWorld } from '../worlds/contract.ts'
-import { clientWire, readClientEdit } from './clients.ts'
+import { clientWire, editClient } from './clients.ts'
 import {
   CatalogEntry,
-  ClientEditBody,
+  ClientMembers,
   ClientState,
   ENTRY_EXAMPLE,
-  LIMIT_PROBLEM,
-  NAME_PROBLEM,
   NewClient,
-  NewClientBody,
   ProductEdit,
-  RATES_EXAMPLE,
-  RatesBody,
+  RateMembers,
 } from './contract.ts'
 import { changeProduct, entryIn, readEdit, violationAt } from './products.ts'
 
@@ -41,19 +40,12 @@ const invalidateDerived = (world: World): void => {
   forgetPrices(world)
 }
 
-/** The members that were sent as null: null removes a value here. */
-const nullsIn = async (request: Request): Promise<ReadonlySet<string>> => {
-  const sent = Object.entries(await readObject(request))
-  return new Set(sent.filter(([, value]) => value === null).map(([name]) => name))
-}
-
 export const productRoutes = (parts: Parts) =>
   controlRoutes('product.').patch(
     '/products/:id',
-    async ({ params: { id }, query, body, request }) => {
+    async ({ params: { id }, query, body: edit }) => {
       const { catalog, reference } = parts
       const world = await presentWorld(parts, query.world)
-      const edit = (await nullsIn(request)).has('stock') ? { ...body, stock: null } : body
       const product = foundOr(catalog.findAny(world, id), notFound('Product'))
       const change = readEdit(reference, product, entryIn(world.db.query, catalog, product), edit)
       await world.db.write((tx) => changeProduct(tx, id, change))
@@ -88,6 +80,8 @@ const refusingFaults = <T>(work: () => T): T => {
   }
 }
 
+const { set: setting } = rateActs
+const RATES_EXAMPLE = { base: 'USD', rates: { EUR: '0.92' } }
 const ALL_RATES = { description: 'All rates', schema: RateTable, example: RATES_EXAMPLE }
 
 export const rateRoutes = (parts: Parts) =>
@@ -104,29 +98,29 @@ export const rateRoutes = (parts: Parts) =>
         const world = await presentWorld(parts, query.world)
         const text = await readText(request)
         const rates = refusingFaults(() => parseRates(text))
-        await world.db.write((tx) => refusingFaults(() => replaceRates(tx, parts.reference, rates)))
+        const table = { rates, isAll: true }
+        await world.db.write((tx) => refusingFaults(() => setting.by(tx, table, contextIn(parts, world))))
         invalidateDerived(world)
         return ratesFile(rates)
       },
-      {
-        id: 'setRates',
-        summary: 'Set all exchange rates of a world',
-        description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
-        body: RatesBody,
-        bodyExample: RATES_EXAMPLE,
-        response: ALL_RATES,
-        refuses: {
-          validation: invalid([
-            {
-              field: 'rates.EUR',
-              rule: 'format',
-              problem: 'is wrong',
-              message: 'rates.EUR: much is not a positive decimal with at most 8 decimals',
-            },
-          ]),
-        },
-      },
+      { ...lineOf({ ...setting, takes: {} }, RateMembers), response: ALL_RATES },
     )
+
+const { add, limits } = clientActs
+/** A PATCH does several acts at once. */
+const EDITING: ControlOperation = {
+  route: 'PATCH /clients/{id}',
+  id: 'editSandboxClient',
+  names: 'client_edit.',
+  description:
+    'Members that are left out do not change, and neither do discounts on other products. A new password ends its tokens.',
+  title: 'SandboxClientEdit',
+  bodyExample: { features: { vouchers: false } },
+  wrong: invalid([{ field: 'rate_limit', ...LIMITS_PROBLEM }]),
+  refuses: { not_found: notFound('Client') },
+}
+
+const editIn = (body: Static<typeof ClientMembers>) => ({ ...body, ...valuesIn(limits.body, body) })
 
 export const clientRoutes = (parts: Parts) =>
   controlRoutes('clients.')
@@ -145,67 +139,53 @@ export const clientRoutes = (parts: Parts) =>
     )
     .post(
       '/clients',
-      async ({ query, body: { name, ...sent }, request, set }) => {
+      async ({ query, body, set }) => {
         const world = await presentWorld(parts, query.world)
-        const apply = readClientEdit(parts.catalog, world, sent, await nullsIn(request))
-        const password = sent.password ?? newPassword(world)
+        const { password = newPassword(world), ...edit } = body
+        const added = { ...valuesIn(add.takes, body), password }
+        const context = contextIn(parts, world)
         const id = await world.db.write((tx) => {
-          if (findCredentials(tx, name)) throw violated('name', 'enum', 'must not be taken by another client')
-          if (countClients(tx) >= CLIENTS_MAX) throw violated('name', 'max', `cannot be added: ${TOO_MANY}`)
-          const added = addClient(tx, name, passwordDigest(password), world.clock.nowMs())
-          apply(tx, added)
-          return added
+          const id = asOperation(() => add.by(tx, added, context))
+          if (countClients(tx) > CLIENTS_MAX) throw violated('name', 'max', `cannot be added: ${TOO_MANY}`)
+          editClient(tx, getClient(tx, id), editIn(edit), context)
+          return id
         })
         world.forgetDerived()
         // A client has no separate URL: it is an item of the list.
         set.headers.Location = '/_sandbox/clients'
-        return { ...getClientWire(world, id), password }
+        return { ...clientWire(world, getClient(world.db.query, id)), password }
       },
       {
-        id: 'addSandboxClient',
-        summary: 'Add a client to a world',
-        description: 'Every feature is on by default. It has no wallet yet: see openWallet.',
-        body: NewClientBody,
-        bodyExample: { name: 'shop', max_quantity: 10, discounts: { '1': 7.5 }, rate_limit: '100/h,3/m' },
+        ...lineOf({ ...add, takes: { ...add.takes, ...limits.body } }, ClientMembers),
         response: {
           status: 201,
           description: 'The client, and its password, which is not shown again',
           schema: NewClient,
         },
-        refuses: { validation: violation('name', 'format', NAME_PROBLEM) },
       },
     )
     .patch(
       '/clients/:id',
-      async ({ params: { id }, query, body, request }) => {
+      async ({ params: { id }, query, body }) => {
         const world = await presentWorld(parts, query.world)
-        getClientWire(world, id)
-        const apply = readClientEdit(parts.catalog, world, body, await nullsIn(request))
-        await world.db.write((tx) => apply(tx, id))
+        const context = contextIn(parts, world)
+        await world.db.write((tx) => editClient(tx, getClient(tx, id), editIn(body), context))
         invalidateDerived(world)
         refreshClients(world)
-        return getClientWire(world, id)
+        return clientWire(world, getClient(world.db.query, id))
       },
       {
-        id: 'editSandboxClient',
-        summary: 'Change a client of a world',
-        description:
-          'Members that are left out do not change, and neither do discounts on other products. A new password ends its tokens.',
-        names: 'client_edit.',
+        ...lineOf({ summary: 'Change a client of a world', takes: limits.body, operation: EDITING }, ClientMembers),
         params: idPath('client'),
-        body: ClientEditBody,
-        bodyExample: { features: { vouchers: false } },
         response: {
           description: 'The client',
           schema: ClientState,
           example: { ...getExample(ClientState), features: { vouchers: false } },
         },
-        refuses: { validation: violation('rate_limit', 'format', LIMIT_PROBLEM), not_found: notFound('Client') },
       },
     )
 
 const TOO_MANY = `a world has at most ${CLIENTS_MAX} clients`
 
 /** @throws DomainError not_found */
-const getClientWire = (world: World, id: number) =>
-  clientWire(world, foundOr(findAnyClient(world.db.query, id), notFound('Client')))
+const getClient = (query: Query, id: number): ClientRecord => foundOr(findAnyClient(query, id), notFound('Client'))

@@ -2,6 +2,7 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 import type { Noun } from '../../acts/kind.ts'
 import { orderActs } from '../../acts/orders.ts'
 import { payoutActs } from '../../acts/payouts.ts'
+import { webhookActs } from '../../acts/webhooks.ts'
 import type { Query } from '../../db/database.ts'
 import { searchText } from '../../db/lists.ts'
 import {
@@ -18,7 +19,6 @@ import { matches } from '../../events/types.ts'
 import { filter, ParameterProblem, searchFilter, textFilter } from '../../http/parameters.ts'
 import { UNITS_MS } from '../../http/rate-limit.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
-import { Text } from '../../http/validation.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { foundOr } from '../../kernel/failure.ts'
 import { toMajor } from '../../kernel/money.ts'
@@ -40,9 +40,8 @@ import {
 } from '../../webhooks/contract.ts'
 import { allWebhooks, attemptsTo, type Webhook } from '../../webhooks/queries.ts'
 import { countQueued } from '../../webhooks/queue-queries.ts'
-import { redeliver } from '../../webhooks/webhooks.ts'
-import { controlRoutes, limitUpTo } from '../control/operation.ts'
-import { caughtUpWorld, presentWorld } from '../control/steps.ts'
+import { limitUpTo } from '../control/operation.ts'
+import { caughtUpWorld, stepRoutes } from '../control/steps.ts'
 import type { Parts } from '../parts.ts'
 import { waitFilter } from '../waiting.ts'
 import { getWorld } from '../worlds/contract.ts'
@@ -165,10 +164,24 @@ const sinceFilter = filter<number>(
   },
 )
 
+const Redelivery = Type.Object({ webhooks: Type.Integer() }, { title: 'Redelivery' })
+
+const redeliveryRoutes = (parts: Parts) =>
+  stepRoutes(parts, [webhookActs.redeliver], {
+    params: EventPath,
+    example: EVENT_EXAMPLE.id,
+    response: { status: 202, description: 'The number of webhooks that get it', schema: Redelivery },
+    wire: (_event, _reference, webhooks) => ({ webhooks }),
+    onDone: (world) => {
+      parts.deliveries.watch(world)
+      parts.deliveries.wake()
+    },
+  })
+
 export const recordRoutes = (parts: Parts) => {
-  const { reference, deliveries, waiting, worlds } = parts
+  const { reference, waiting, worlds } = parts
   const rowsIn = async (world: string): Promise<Query> => (await caughtUpWorld(parts, world)).db.query
-  return controlRoutes()
+  return redeliveryRoutes(parts)
     .get(
       '/orders',
       async ({ query: { world, limit } }) =>
@@ -251,38 +264,6 @@ export const recordRoutes = (parts: Parts) => {
           wait: waitFilter,
         }),
         response: success('events', owned(EventSchema.properties, 'WorldEvent'), [{ client_id: 1, ...EVENT_EXAMPLE }]),
-        refuses: { not_found: EVENT_NOT_FOUND },
-      },
-    )
-    .post(
-      '/events/:id/redeliver',
-      async ({ params, query, body }) => {
-        const world = await presentWorld(parts, query.world)
-        deliveries.watch(world)
-        const count = await world.db.write((tx) =>
-          redeliver(tx, world, foundOr(findAnyEvent(tx, params.id), EVENT_NOT_FOUND), body.webhook_id),
-        )
-        deliveries.wake()
-        return { webhooks: count }
-      },
-      {
-        id: 'redeliverWorldEvent',
-        summary: 'Deliver an event again',
-        description: 'To every active webhook of its client whose filter fits, or only to one of them.',
-        names: 'event_redeliver.',
-        params: EventPath,
-        body: Type.Object(
-          { webhook_id: Type.Optional(Text({ maxLength: 64, description: 'The only webhook that gets it' })) },
-          { title: 'RedeliveryRequest' },
-        ),
-        bodyExample: {},
-        bodyOptional: true,
-        response: {
-          status: 202,
-          description: 'The number of webhooks that get it',
-          schema: Type.Object({ webhooks: Type.Integer() }, { title: 'Redelivery' }),
-          example: { webhooks: 1 },
-        },
         refuses: { not_found: EVENT_NOT_FOUND },
       },
     )

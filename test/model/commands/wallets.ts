@@ -124,15 +124,15 @@ const openWallet = command('open a wallet', ['openWallet'], 2, {
   run: async (play, { world, currency, type, credit }) => {
     const body = { currency, type, credit_limit: credit }
     await play.control({ operation: 'openWallet', body }, world, ({ state }, response) => {
+      const code = String(currency).toUpperCase()
       const bad = [
-        ...(['USD', 'KWD', 'JPY', 'VND'].includes(String(currency)) ? [] : ['currency']),
+        ...(['USD', 'KWD', 'JPY', 'VND'].includes(code) ? [] : ['currency']),
         ...(type === 'GIFT' ? ['type'] : []),
-        ...(credit === -1 || credit === 'much' ? ['credit_limit'] : []),
+        ...(credit === 'much' ? ['credit_limit'] : []),
       ]
       if (bad.length > 0) return { status: 400 }
-      if (type !== 'POSTPAID' && typeof credit === 'number' && credit > 0)
-        return invalid('structured', ['credit_limit'])
-      const code = String(currency)
+      const isLimited = typeof credit === 'number' && credit !== 0
+      if (type === 'POSTPAID' ? !isLimited || credit < 0 : isLimited) return invalid('structured', ['credit_limit'])
       const id = Math.max(...state.wallets.map((wallet) => wallet.id)) + 1
       const creditLimit = typeof credit === 'number' ? (minorOf(credit, code) ?? 0n) : 0n
       const kind = type === 'POSTPAID' ? 'POSTPAID' : 'PREPAID'
