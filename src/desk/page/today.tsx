@@ -44,8 +44,8 @@ export const Today = () => {
 /** The number of records, with their sum or with the first of them. */
 const Figure = ({ title, page, list, sums = [] }: Section) => {
   const [first] = list.rows
-  const oldest = first?.created_at ?? first?.placed_at
-  const { days_left: days } = first ?? {}
+  const oldest = sums.length > 0 && (first?.created_at ?? first?.placed_at)
+  const days = Math.min(...list.rows.flatMap((row) => (typeof row.days_left === 'number' ? row.days_left : [])))
   return (
     <div>
       <dt>
@@ -54,7 +54,7 @@ const Figure = ({ title, page, list, sums = [] }: Section) => {
       <dd>{(list.total ?? list.rows.length).toLocaleString('en')}</dd>
       {sums.length > 0 && <dd class="soft">{sums.join(' · ')}</dd>}
       {oldest && <dd class="soft">oldest {time(String(oldest)).slice(0, 16)}</dd>}
-      {typeof days === 'number' && <dd class="soft">first runs out in {days} days</dd>}
+      {Number.isFinite(days) && <dd class="soft">first runs out in {days} days</dd>}
     </div>
   )
 }
