@@ -243,7 +243,7 @@ describe('scrip catalog', () => {
         [['--denomination', '50'], 2, "'50' cannot be read"],
         [['--gst', '-1'], 2, 'cannot be read'],
         [['--max-quantity', '0'], 2, 'positive whole number'],
-        [['--gst', '101', '--denomination', '0=1'], 4, 'the catalog has 2 problems:\n'],
+        [['--gst', '101', '--denomination', '0=1'], 4, 'the catalog has 3 problems:\n'],
         [['--denomination', '50-10=1'], 4, 'denominations.0.max_value: 10 is below min_value'],
       ] as const) {
         const ended = await operator.run(['catalog', 'edit', '1', ...flags])
