@@ -25,14 +25,14 @@ export class PublicFile {
   }
 
   /** The response; without a body if the client has the same file already. */
-  responseTo({ headers }: Request): Response {
-    const isKnown = isNamedBy(headers.get('if-none-match'), String(this.#headers.ETag))
-    if (isKnown) return new Response(null, { status: 304, headers: this.#headers })
-    const isCompressed = 'Vary' in this.#headers && TAKES_GZIP.test(headers.get('accept-encoding') ?? '')
-    if (!isCompressed) return new Response(this.#body, { headers: this.#headers })
-    // Another encoding is another body: its tag is weak, so that nobody resumes one with the other.
+  responseTo({ headers: sent }: Request): Response {
     const { ETag } = this.#headers
-    return new Response(this.#gzip(), { headers: { ...this.#headers, ETag: `W/${ETag}`, 'Content-Encoding': 'gzip' } })
+    const isCompressed = 'Vary' in this.#headers && TAKES_GZIP.test(sent.get('accept-encoding') ?? '')
+    // Another encoding is another body: its tag is weak, so that nobody resumes one with the other.
+    const headers = isCompressed ? { ...this.#headers, ETag: `W/${ETag}` } : this.#headers
+    if (isNamedBy(sent.get('if-none-match'), String(ETag))) return new Response(null, { status: 304, headers })
+    if (!isCompressed) return new Response(this.#body, { headers })
+    return new Response(this.#gzip(), { headers: { ...headers, 'Content-Encoding': 'gzip' } })
   }
 }
 

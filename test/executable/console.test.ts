@@ -209,7 +209,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     const buyer = await consoles.world()
     const page = await consoles.open(`#faults?world=${buyer.name}`)
     await page.getByRole('combobox', { name: /^Requests/ }).selectOption('POST /api/v1/orders')
-    await page.getByRole('button', { name: 'Inject: Lose the response' }).click()
+    await page.getByRole('button', { name: /^Inject into .*: Lose the response$/ }).click()
     await page.getByRole('link', { name: '1 fault active' }).waitFor()
     const order = { product_id: 1, denomination: 100, quantity: 1 }
     expect(await buyer.post('/api/v1/orders', order).then(String, () => 'lost')).toBe('lost')
@@ -336,7 +336,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await row(page, '/api/v1/countries/1').click()
     await page.getByRole('region', { name: `Request 2 of ${other.name}` }).waitFor()
     await page.getByRole('link', { name: 'Faults' }).click()
-    const lose = page.getByRole('button', { name: `Inject: Lose the response into ${other.name}` })
+    const lose = page.getByRole('button', { name: `Inject into ${other.name}: Lose the response` })
     expect(await lose.textContent()).toBe(`Inject into ${other.name}`)
     await lose.click()
     await page.getByRole('link', { name: `1 fault active in ${other.name}` }).waitFor()
@@ -360,7 +360,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('searchbox', { name: 'Find' }).fill('lose')
     await page.getByRole('option', { name: /^Lose the response/ }).click()
-    await page.getByRole('button', { name: `Inject: Lose the response into ${world}` }).waitFor()
+    await page.getByRole('button', { name: `Inject into ${world}: Lose the response` }).waitFor()
   })
 
   test('says of a write that was sent again that it was, and whether it was done twice', async () => {

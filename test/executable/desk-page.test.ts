@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     const list = waiting.getByLabel('Ids or references, one on each line')
     await list.fill('b-9')
     await waiting.getByRole('button', { name: 'Choose them' }).click()
-    await waiting.getByText('line 1: there is no payout b-9').waitFor()
+    await waiting.getByText('line 1: b-9: no payout').waitFor()
     expect(await faultsOf(page)).toEqual([])
     await waiting.getByLabel('Or a file of them').setInputFiles(operator.file('paid.txt', 'b-1\nb-3\n'))
     await waiting.getByRole('button', { name: 'Choose them' }).click()

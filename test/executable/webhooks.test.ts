@@ -264,7 +264,7 @@ describe('scrip listen', () => {
     second.kill('SIGHUP')
     expect(await ended(second)).toEqual([0, ''])
     await server.request('/_sandbox/reset', { method: 'POST' })
-    expect(await ended(first)).toEqual([1, expect.stringContaining('the sandbox was started again, or its world')])
+    expect(await ended(first)).toEqual([1, expect.stringContaining('the sandbox was restarted, or its world')])
     const third = await begun()
     await server.stop()
     expect(await ended(third)).toEqual([1, expect.stringContaining(`${server.url} does not respond`)])

@@ -47,7 +47,7 @@ const forSale = (nowMs = 0) =>
   stockLevels(database.query, nowMs)
     .map(({ imported, taken, damaged, expired }) => imported - taken - damaged - expired)
     .filter((left) => left > 0)
-const refused = (...problems: unknown[]) => ({ name: 'FileFault', problems })
+const refused = (...problems: unknown[]) => ({ file: 'codes', problems })
 
 describe('an import', () => {
   test('with a code that is in the stock already is refused whole, and names its line', async () => {

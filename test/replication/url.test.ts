@@ -36,10 +36,10 @@ describe('the URL of the record', () => {
     ['postgres://scrip@db', 'names no host, user or database'],
     ['postgres://scrip@db:99999/scrip', 'has an invalid host or port'],
     ['postgres://scrip@db/scrip?sslmode=prefer', 'has an sslmode other than disable, require, verify-ca, verify-full'],
-    ['postgres://scrip@db/scrip?options=-c', 'has the parameter options, and may have sslmode, sslrootcert, host'],
+    ['postgres://scrip@db/scrip?options=-c', 'has the unknown parameter options; known are sslmode, sslrootcert, host'],
     [
       'postgres://scrip@db/scrip?sslmode=disable&connect_timeout=10&target_session_attrs=any',
-      'has the parameter connect_timeout, target_session_attrs, and may have sslmode, sslrootcert, host',
+      'has the unknown parameter connect_timeout, target_session_attrs; known are sslmode, sslrootcert, host',
     ],
     ['postgres://scrip:se?cret', 'has an invalid host or port'],
     ['postgres://scrip@db/scrip?sslmode=verify-full&sslmode=disable', 'has a parameter twice'],

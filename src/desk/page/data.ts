@@ -76,7 +76,8 @@ export const askFor = (acts: readonly Filled[], isDryRun: boolean): Promise<Done
   post('acts', JSON.stringify({ acts, isDryRun }))
 
 /** The payouts that a list names. */
-export const payoutsNamed = (text: string): Promise<List> => post('payouts', text)
+export const payoutsNamed = (text: string): Promise<List & { left: string[]; unknown: string[] }> =>
+  post('payouts', text)
 
 /** Compares the text of a client's own list with the ledger. */
 export const compare = (comparison: Filters, text: string): Promise<Findings> =>

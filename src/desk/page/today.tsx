@@ -98,8 +98,13 @@ const subjectOf = (page: string, row: Row): Subject => {
 const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void }) => {
   const [text, setText] = useState('')
   const [error, attempt] = useAttempt()
+  const [others, setOthers] = useState<readonly string[]>([])
   const choose = () =>
-    attempt(async () => onNamed((await payoutsNamed(text)).rows.map((row) => subjectOf('payouts', row))))
+    attempt(async () => {
+      const { rows, left, unknown } = await payoutsNamed(text)
+      setOthers([...left, ...unknown.map((line) => `${line}: no payout`)])
+      onNamed(rows.map((row) => subjectOf('payouts', row)))
+    })
   return (
     <details>
       <summary>Choose from a list</summary>
@@ -112,6 +117,13 @@ const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void })
         <button type="submit">Choose them</button>
       </Form>
       <Failed error={error} />
+      {others.length > 0 && (
+        <ul class="items">
+          {others.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
     </details>
   )
 }

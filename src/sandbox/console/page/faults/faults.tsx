@@ -120,7 +120,7 @@ const Choices = ({ world, sought }: { world: string; sought: string }) => {
             </span>
             <Button
               text={`Inject into ${world}`}
-              aria-label={`Inject: ${choice.title}${choice.operation ? ` for ${choice.operation}` : ''} into ${world}`}
+              aria-label={`Inject into ${world}: ${choice.title}${choice.operation ? ` for ${choice.operation}` : ''}`}
               onClick={() => inject(choice)}
             />
           </li>
