@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { expect, test } from 'bun:test'
 import { Command, CommanderError } from 'commander'
 import type { Act } from '../../src/acts/act.ts'

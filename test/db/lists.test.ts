@@ -1,3 +1,5 @@
+// Runs in process alone: it counts steps of SQLite, which no response shows.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { BENEFICIARY_SORTS, beneficiaryList } from '../../src/beneficiaries/queries.ts'

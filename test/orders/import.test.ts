@@ -1,3 +1,5 @@
+// Runs with --all alone: it takes long.
+
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { importCatalog } from '../../src/catalog/import.ts'
 import { Database } from '../../src/db/database.ts'

@@ -1,3 +1,4 @@
+// Runs with --all alone: it takes long.
 // Runs in process alone: it reads data that no response shows.
 
 import { describe, expect, test } from 'bun:test'
