@@ -3,7 +3,7 @@ import { withoutByteOrderMark } from '../http/document.ts'
 import { counted } from '../kernel/counted.ts'
 import { cellsIn, linesIn, type Numbered, recordsIn, SEPARATORS, type Separator } from '../kernel/csv.ts'
 import { refused } from '../kernel/exit.ts'
-import { toMinor } from '../kernel/money.ts'
+import { toMajor, toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
 import { type AdvanceTarget, canAdvance } from './progress.ts'
@@ -65,7 +65,7 @@ const reasonToLeave = (payout: Payout, other: Payout | undefined, amount: string
   if (amount === undefined) return undefined
   const currency = reference.shownCurrency(payout.currencyId)
   if (minorIn(amount, currency) === payout.amountMinor) return undefined
-  const due = `${(payout.amountMinor / 10 ** currency.precision).toFixed(currency.precision)} ${currency.currency}`
+  const due = `${toMajor(payout.amountMinor, currency.precision).toFixed(currency.precision)} ${currency.currency}`
   return `is a payout of ${due}, and the list says ${amount === '' ? 'no amount' : amount}`
 }
 

@@ -87,9 +87,11 @@ export const checkServer = async (ask: Ask): Promise<boolean> => {
         WHERE relnamespace = to_regnamespace('scrip') AND relname = 'installation'
         AND attname IN (${INSTALLATION_COLUMNS.map((name) => `'${name}'`).join(', ')})) AS is_ours,
       NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('scrip')) AS is_empty,
-      coalesce((SELECT bool_and(has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-        AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) FROM pg_class
-        WHERE relnamespace = to_regnamespace('scrip') AND relkind = 'r'), true) AS can_write`,
+      coalesce((SELECT bool_and(CASE relkind
+          WHEN 'S' THEN has_sequence_privilege(oid, 'SELECT') AND has_sequence_privilege(oid, 'UPDATE')
+          ELSE has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE') END)
+        FROM pg_class WHERE relnamespace = to_regnamespace('scrip') AND relkind IN ('r', 'S')), true) AS can_write`,
   )
   if (!server) throw new DataFault('PostgreSQL did not report its settings')
   const fault = faultOf(server)
@@ -114,7 +116,7 @@ const faultOf = (server: Server): string | undefined => {
   if (server.has_schema && !server.is_ours && !server.is_empty)
     return 'the schema scrip contains tables of another program\nUse another database.'
   if (!server.can_write)
-    return 'the user may not write the tables of the schema scrip\nUse the user that created them, or grant it to this one.'
+    return 'the user may not write the tables and sequences of the schema scrip\nUse the user that created them, or grant it to this one.'
   return undefined
 }
 

@@ -55,6 +55,11 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await request.waitFor({ state: 'detached' })
   })
 
+  test('opens at an address that was cut inside an escape', async () => {
+    const page = await consoles.open('#requests/%zz')
+    await page.getByLabel('Search requests').waitFor()
+  })
+
   test('shows the row changes, ledger entries and events of an order, and sends it again with a fault', async () => {
     const page = await consoles.open(`#requests?world=${world}`)
     await page.getByLabel('Search requests').fill('method:post path:/api/v1/orders')

@@ -115,10 +115,13 @@ describe.skipIf(tls === '')('refuses', () => {
     ])
     const database = pathname.slice(1)
     await postgres().sql('GRANT USAGE, CREATE ON SCHEMA scrip TO locked', database)
-    expect(await ofServer(`postgres://locked:right@${host}${pathname}`)).toEqual([
-      4,
-      'scrip: the user may not write the tables of the schema scrip\nUse the user that created them, or grant it to this one.\n',
-    ])
+    for (const granted of ['', 'GRANT ALL ON ALL TABLES IN SCHEMA scrip TO locked']) {
+      await postgres().sql(granted, database)
+      expect(await ofServer(`postgres://locked:right@${host}${pathname}`)).toEqual([
+        4,
+        'scrip: the user may not write the tables and sequences of the schema scrip\nUse the user that created them, or grant it to this one.\n',
+      ])
+    }
     expect(await ofServer(`postgres://scrip@${host}/missing`)).toEqual([
       4,
       'scrip: PostgreSQL: database "missing" does not exist\nCreate the database, or use another one.\n',

@@ -20,7 +20,7 @@ export type Story = OnWire<ReturnType<typeof storyOf>>
 export type ListPage = OnWire<ShownList>
 export type Findings = OnWire<ReturnType<typeof reconciliationOf>>
 
-/** The error of the last work that a person comparison for, and a function that does work. */
+/** The error of the last work that a person asked for, and a function that does work. */
 export const useAttempt = () => {
   const [error, setError] = useState<string>()
   const attempt = (work: () => Promise<unknown>): Promise<void> =>

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import { counted } from '../../kernel/counted.ts'
+import { visible } from '../../kernel/visible.ts'
 import { Button, Form } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
 import { Card, Empty, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
@@ -54,7 +56,7 @@ const Figure = ({ title, page, list, sums = [] }: Section) => {
       <dd>{(list.total ?? list.rows.length).toLocaleString('en')}</dd>
       {sums.length > 0 && <dd class="soft">{sums.join(' · ')}</dd>}
       {oldest && <dd class="soft">oldest {time(String(oldest)).slice(0, 16)}</dd>}
-      {Number.isFinite(days) && <dd class="soft">first runs out in {days} days</dd>}
+      {Number.isFinite(days) && <dd class="soft">first runs out in {counted(days, 'day')}</dd>}
     </div>
   )
 }
@@ -94,6 +96,9 @@ const subjectOf = (page: string, row: Row): Subject => {
   return event === undefined ? { id: `${id}`, label: known.join(' · ') } : { id: `${event}`, label: `${event}` }
 }
 
+/** A bank's list has many other payments. */
+const OTHERS_SHOWN = 20
+
 /** Chooses payouts by a list, such as the bank's. */
 const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void }) => {
   const [text, setText] = useState('')
@@ -119,9 +124,10 @@ const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void })
       <Failed error={error} />
       {others.length > 0 && (
         <ul class="items">
-          {others.map((line) => (
-            <li key={line}>{line}</li>
+          {others.slice(0, OTHERS_SHOWN).map((line) => (
+            <li key={line}>{visible(line)}</li>
           ))}
+          {others.length > OTHERS_SHOWN && <li>and {counted(others.length - OTHERS_SHOWN, 'more line')}</li>}
         </ul>
       )}
     </details>

@@ -24,6 +24,15 @@ export const go = (place: Place): void => {
 /** Changes the address of the present place without a new step in the history. */
 export const keepPlace = (place: Place): void => history.replaceState(null, '', hrefOf(place))
 
+/** An address may be typed by hand, or cut where it was copied. */
+const decoded = (id: string): string => {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    return id
+  }
+}
+
 /** The place that the address names, as it changes. @param first the page of an empty address */
 export const usePlace = (first: string): Place => {
   const read = (): Place => {
@@ -31,7 +40,7 @@ export const usePlace = (first: string): Place => {
     const [page, id] = path.split('/')
     return {
       page: page || first,
-      ...(id !== undefined && { id: decodeURIComponent(id) }),
+      ...(id !== undefined && { id: decoded(id) }),
       ...Object.fromEntries(new URLSearchParams(search)),
     }
   }
