@@ -133,3 +133,28 @@ test.each(['/status', '/api/v1/countries', '/docs', '/api/v1/products/1/card.svg
     expect(await headersOf('HEAD')).toEqual(await headersOf('GET'))
   },
 )
+
+test('HEAD has the status and the headers of GET for a client with a token, and for one without the feature', async () => {
+  for (const [name, status] of [
+    ['sandbox', 200],
+    ['limited', 403],
+  ] as const) {
+    const login = await fetch(`${server.url}/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ username: name, password: name }),
+    })
+    const { access_token: token } = (await login.json()) as { access_token: string }
+    const responseTo = async (method: string) => {
+      const response = await fetch(`${server.url}/api/v1/categories`, {
+        method,
+        headers: { Authorization: `Bearer ${token}` },
+      })
+      const { 'x-request-id': _, 'x-ratelimit-remaining': __, date: ___, ...headers } = response.headers.toJSON()
+      return { status: response.status, headers, length: (await response.text()).length }
+    }
+    const get = await responseTo('GET')
+    expect(get.status).toBe(status)
+    expect(await responseTo('HEAD')).toEqual({ ...get, length: 0 })
+  }
+})
