@@ -40,7 +40,7 @@ interface Proxy {
 /** The file of a proxy with its block of the guide's section about several servers in the place of the line for one. */
 const fenceOf = (language: string): string => {
   const page = readFileSync(join(FOLDER, '../behind-a-proxy.md'), 'utf8')
-  const block = new RegExp(`\`\`\`${language}\\n([^\`]*)\`\`\``).exec(page)?.[1]
+  const block = new RegExp(`\`\`\`${language} \\S+\\n([^\`]*)\`\`\``).exec(page)?.[1]
   if (block === undefined) throw new Error(`behind-a-proxy.md has no block of ${language}`)
   return block
 }
