@@ -150,7 +150,8 @@ test('HEAD has the status and the headers of GET for a client with a token, and 
         method,
         headers: { Authorization: `Bearer ${token}` },
       })
-      const { 'x-request-id': _, 'x-ratelimit-remaining': __, date: ___, ...headers } = response.headers.toJSON()
+      const headers = response.headers.toJSON()
+      for (const name of ['x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'date']) delete headers[name]
       return { status: response.status, headers, length: (await response.text()).length }
     }
     const get = await responseTo('GET')
