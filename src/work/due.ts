@@ -48,6 +48,9 @@ type Write = <T>(work: (tx: Tx) => T) => Promise<T>
 /** The maximum number of steps in one transaction. Other requests come in between, even after a jump of a month. */
 const STEPS_MAX = 100
 
+/** In place of the result of a unit of work that has found more due work, and has done nothing. */
+const STILL_DUE = Symbol('still due')
+
 /** The failure of a step. The step is set aside, so that the others continue. */
 class StepFailed extends Error {
   constructor(
@@ -114,15 +117,16 @@ export class DueWork {
 
   /** Runs a unit of work after all due work. They share a commit, unless much is due. */
   async write<T>(world: World, write: Write, work: (tx: Tx) => T): Promise<T> {
-    if (!this.isDue(world)) return write(work)
-    if (!this.#catchingUp.has(world)) {
-      const steps = this.#doSome(world)
-      const written = write((tx) => (this.isDue(world) ? undefined : { value: work(tx) }))
-      const [, done] = await Promise.all([steps, written])
-      if (done) return done.value
+    while (this.isDue(world)) {
+      if (!this.#catchingUp.has(world)) {
+        const steps = this.#doSome(world)
+        const written = write((tx) => (this.isDue(world) ? STILL_DUE : work(tx)))
+        const [, result] = await Promise.all([steps, written])
+        if (result !== STILL_DUE) return result
+      }
+      await this.catchUp(world)
     }
-    await this.catchUp(world)
-    return this.write(world, write, work)
+    return write(work)
   }
 
   /** Queues steps that all waiting requests share. If their commit fails, their work is due again. */

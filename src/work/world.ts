@@ -23,7 +23,10 @@ export const worldPart = <T>(create: (world: World) => T, kind: PartKind = 'own'
   create,
 })
 
-/** Everything that can change (contract C15): data, clock, randomness, and the modules' data in memory. */
+/**
+ * Everything that can change (contract C15): data, clock, randomness, and the modules' data in memory. Live mode has one, so that
+ * each module has one way to read the time, to draw an id and to write.
+ */
 export class World {
   readonly ids: IdSource
   /** True if its data was used since this was set to false. */

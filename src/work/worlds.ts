@@ -1,6 +1,6 @@
 import type { World } from './world.ts'
 
-/** The only world in live mode. */
+/** The world of live mode, and the one that a sandbox has before any is created. */
 export const DEFAULT_WORLD = 'default'
 
 /** The worlds of a process. */
