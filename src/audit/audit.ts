@@ -47,14 +47,15 @@ export interface AuditSeal {
 export const recordAct = (
   tx: Tx,
   seal: AuditSeal | undefined,
-  { before, after, subject, act = null, requestSha256 = null, ...facts }: Act,
+  { before, after, subject, act = null, requestSha256 = null, ...rest }: Act,
 ): void => {
   const last = getHead(tx)
-  const told = { before: jsonOrNull(before), after: jsonOrNull(after), subject: withoutEmails(subject) }
   const row = {
     id: last.count + 1,
-    ...facts,
-    ...told,
+    ...rest,
+    before: jsonOrNull(before),
+    after: jsonOrNull(after),
+    subject: withoutEmails(subject),
     act,
     requestSha256,
     previousHash: last.hash,
