@@ -62,7 +62,7 @@ export const perform = async (
     if (hasEffect) refresh()
     return done
   }
-  const dryRun = <T>(unit: (tx: Tx) => T) => undoing(world, once)((tx) => noting(performer, asking, tx, unit))
+  const dryRun = <T>(unit: (tx: Tx) => T) => undoing(world, once)((tx) => reportingMovements(performer, asking, tx, unit))
   const write = isDryRun ? dryRun : once
   // The key exists before the first client, so that no client exists without an act in the audit.
   if (!isDryRun && markOf(performer.query) === undefined) await once((tx) => auditSealOf(performer, tx))
@@ -79,13 +79,13 @@ export const perform = async (
   } catch (error) {
     if (error instanceof KnownAct) {
       if (error.row.outcome === 'done') await act?.complete?.(performer)
-      return becameOf(error.row, asking)
+      return recordedResultOf(error.row, asking)
     }
     const file = act && fileOf(act.takes, request.input)
-    const told = error instanceof FileFault && file !== undefined ? error.in(file) : error
+    const refusal = error instanceof FileFault && file !== undefined ? error.in(file) : error
     // The operator sees the error even if it cannot be recorded.
-    await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(told) } })).catch(() => undefined)
-    throw told
+    await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(refusal) } })).catch(() => undefined)
+    throw refusal
   }
 }
 
@@ -108,7 +108,7 @@ const refuseOvertaken = (tx: Tx, { command, subject, seen }: ActRequest): void =
 }
 
 /** Reports the money that a dry run would move. */
-const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx) => T): T => {
+const reportingMovements = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx) => T): T => {
   const [last] = transactionsOf(tx, { newestFirst: true, limit: 1 })
   const result = unit(tx)
   for (const made of transactionsOf(tx, { newestFirst: true, limit: MOVED_MAX })) {
@@ -127,7 +127,7 @@ const noting = <T>(performer: Performer, { note }: Asking, tx: Tx, unit: (tx: Tx
 const MOVED_MAX = 100
 
 /** The result of an act whose response was lost, from its audit row. @throws ProgramError if it was refused */
-const becameOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): ActResult => {
+const recordedResultOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): ActResult => {
   const facts = { before: before && new Facts(before), after: after && new Facts(after) }
   if (outcome === 'refused')
     throw refused(`${(JSON.parse(after ?? '{}') as { reason?: string }).reason}\nSee row ${id} of the audit.`)
