@@ -23,7 +23,7 @@ import { type ActMessage, isSocketThere, isTooLong, messageOf, socketPath } from
 
 /** The way of a command to its act: the server of the folder performs it, or the command holds the folder itself (contract C20). */
 
-interface Means {
+interface ActCall {
   config: DataConfig
   /** Undefined if only a refusal is to be recorded. */
   act?: Act
@@ -44,8 +44,8 @@ export const acting = (act: Act) =>
     await explainFaults(config.dataDir, () =>
       withProgress(async (onProgress) => {
         const notes: string[] = []
-        const means = { config, act, request, onProgress, onNote: (text: string) => notes.push(text) }
-        const result = read(act.alone ? await askAlone(means, act.alone) : await askWithFile(means))
+        const call = { config, act, request, onProgress, onNote: (text: string) => notes.push(text) }
+        const result = read(act.alone ? await askAlone(call, act.alone) : await askWithFile(call))
         await show(result, config.format, doneBy(request, result, act))
         for (const text of notes) note(text, config.format) // about what has been shown
       }),
@@ -122,21 +122,21 @@ export const doneBy = ({ command, isDryRun }: ActRequest, result: ActResult, { s
 
 const WHICH = 'an id or a file is needed, and not both\nGive either an id or --file.'
 
-const askWithFile = async (means: Means & { act: Act }): Promise<ActResult> => {
-  const { takes, readFile = (text) => text } = means.act
-  const file = fileOf(takes, means.request.input)
-  const input = file === undefined ? '' : await recordingRefusal(means, () => withInput(file, readFile))
-  return await ask({ ...means, input })
+const askWithFile = async (call: ActCall & { act: Act }): Promise<ActResult> => {
+  const { takes, readFile = (text) => text } = call.act
+  const file = fileOf(takes, call.request.input)
+  const input = file === undefined ? '' : await recordingRefusal(call, () => withInput(file, readFile))
+  return await ask({ ...call, input })
 }
 
-const askAlone = async (means: Means, needs: 'write' | 'folder'): Promise<ActResult> => {
-  const { dataDir, postgres } = means.config
+const askAlone = async (call: ActCall, needs: 'write' | 'folder'): Promise<ActResult> => {
+  const { dataDir, postgres } = call.config
   if (postgres && needs === 'write') makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir))
     throw needs === 'folder' ? refused(`${dataDir} contains no data\n${EMPTY}`) : holdsNoDatabase(dataDir)
-  requireLiveFolder(dataDir, means.request.command)
-  using _lock = await recordingRefusal(means, () => lockForServing(dataDir))
-  return await performHere(means, needs)
+  requireLiveFolder(dataDir, call.request.command)
+  using _lock = await recordingRefusal(call, () => lockForServing(dataDir))
+  return await performHere(call, needs)
 }
 
 const EMPTY = 'scrip serve creates an empty record itself.'
@@ -156,14 +156,14 @@ export const ROW_MS_MAX = 5 * SECOND_MS
 
 /** Does the work of a command before it asks. The audit records a refusal of that work, too. */
 export const recordingRefusal = async <T>(
-  means: Pick<Means, 'config' | 'request'>,
+  call: Pick<ActCall, 'config' | 'request'>,
   work: () => T,
 ): Promise<Awaited<T>> => {
   try {
     return await work()
   } catch (error) {
-    const request = { ...means.request, refusal: reasonOf(error) }
-    await ask({ config: means.config, request, waitMsMax: ROW_MS_MAX }).catch(() => undefined)
+    const request = { ...call.request, refusal: reasonOf(error) }
+    await ask({ config: call.config, request, waitMsMax: ROW_MS_MAX }).catch(() => undefined)
     throw error
   }
 }
@@ -173,8 +173,8 @@ const LOOK_MS = 20
 const QUIET_MS = 2 * SECOND_MS
 
 /** Asks until the result of the act is known. @throws ProgramError */
-export const ask = async (means: Means): Promise<ActResult> => {
-  const { config, act, request, waitMsMax } = means
+export const ask = async (call: ActCall): Promise<ActResult> => {
+  const { config, act, request, waitMsMax } = call
   const { dataDir, postgres, format } = config
   if (postgres || act?.inNewFolder) makeDataFolder(dataDir)
   else if (!hasDatabase(dataDir)) throw holdsNoDatabase(dataDir)
@@ -183,21 +183,21 @@ export const ask = async (means: Means): Promise<ActResult> => {
   const beganMs = sinceStartMs()
   let endMs = beganMs + (waitMsMax ?? WRITER_MS_MAX)
   const { signal } = waitMsMax === undefined ? {} : { signal: AbortSignal.timeout(waitMsMax) }
-  let [isTold, wasCut] = [false, false]
+  let [hasNoted, wasCut] = [false, false]
   for (; ; await Bun.sleep(LOOK_MS)) {
     if (writerLock.take()) {
       if (isSocketThere(dataDir)) rmSync(socketPath(dataDir)) // left by a server that was killed: none has the folder
-      return await performHere(means, 'write')
+      return await performHere(call, 'write')
     }
     if (isSocketThere(dataDir)) {
-      const result = await askServer(means, signal)
+      const result = await askServer(call, signal)
       if (result) return result
       if (signal?.aborted) throw refused(NO_RESPONSE)
       if (!wasCut && !signal) endMs = sinceStartMs() + WRITER_MS_MAX
       wasCut = true
     } else if (isTooLong(socketPath(dataDir)) && isServed(dataDir)) throw refused(withoutSocket(dataDir))
-    else if (!isTold && sinceStartMs() > beganMs + QUIET_MS) {
-      isTold = true
+    else if (!hasNoted && sinceStartMs() > beganMs + QUIET_MS) {
+      hasNoted = true
       note('Another command is writing to this folder. Waiting for it to finish.', format)
     }
     if (sinceStartMs() > endMs)
@@ -215,7 +215,7 @@ const unknown = ({ id, command }: ActRequest): string =>
   `scrip ${command} may or may not have been done: the server ended before it responded\nOnce a server is running, look for act ${id} in scrip audit list.`
 
 const performHere = (
-  { config, act, request, input = '', onProgress = () => undefined, onNote }: Means,
+  { config, act, request, input = '', onProgress = () => undefined, onNote }: ActCall,
   needs: 'write' | 'folder',
 ) => {
   if (act?.inNewFolder && !config.postgres && !hasDatabase(config.dataDir))
@@ -226,7 +226,7 @@ const performHere = (
 
 /** Undefined when the server has ended before, or does not know it yet. @throws ProgramError */
 const askServer = async (
-  { config, request, input = '', onProgress, onNote }: Means,
+  { config, request, input = '', onProgress, onNote }: ActCall,
   signal: AbortSignal | undefined,
 ): Promise<ActResult | undefined> => {
   for await (const line of linesFrom(socketPath(config.dataDir), `${JSON.stringify(request)}\n${input}`, signal)) {
