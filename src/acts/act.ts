@@ -130,7 +130,7 @@ export interface Among {
 interface Named {
   ids: string[]
   /** The reading of the file in words, and the lines that name no record. */
-  said: string[]
+  sentences: string[]
   /** Lines that name a record and are left, each with its reason. */
   left: string[]
   /** False if each line had to name a record, and one names none. */

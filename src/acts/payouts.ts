@@ -114,7 +114,7 @@ export const payoutActs = {
         const named = readPaid(data, text, input)
         const { payouts, column, left, unknown } = named
         const isWhole = column !== undefined || unknown.length === 0
-        return { ids: payouts.map(({ id }) => id), said: readAs(named), left, isWhole }
+        return { ids: payouts.map(({ id }) => id), sentences: readAs(named), left, isWhole }
       },
     } satisfies Among,
   },

@@ -483,11 +483,11 @@ describe('the desk shows', () => {
         const path = `/data/reconcile?client=acme&month=${month}&file=list.csv${query}`
         return await session.request(path, { method: 'POST', body })
       }
-      const { said, kinds } = (await (await compared(text)).json()) as {
-        said: string[]
+      const { sentences, kinds } = (await (await compared(text)).json()) as {
+        sentences: string[]
         kinds: (Rows & { kind: string; columns: string[] })[]
       }
-      expect(said[0]).toBe('1 match.')
+      expect(sentences[0]).toBe('1 match.')
       expect(kinds.map(({ kind, rows }) => [kind, rows.map(({ reference }) => reference)])).toEqual([
         ['differs', ['other']],
         ['counted_twice', ['twice']],

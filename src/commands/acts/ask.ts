@@ -63,11 +63,11 @@ export const actingOnEach = (act: Act, among: Among) =>
     const config = dataConfigOf(this.opts<DataOptions>())
     const read = (text: string) =>
       reading(config, async (data) => among.read(data, text, { ...input, ...how } as never))
-    const { ids, said, left, isWhole } = await explainFaults(config.dataDir, () => {
+    const { ids, sentences, left, isWhole } = await explainFaults(config.dataDir, () => {
       requireLiveFolder(config.dataDir, pathOf(this), act.inSandbox)
       return recordingRefusal({ config, request: actRequestOf(this) }, () => withInput(file, read))
     })
-    for (const text of said) process.stderr.write(`${visibleLines(text)}\n`)
+    for (const text of sentences) process.stderr.write(`${visibleLines(text)}\n`)
     const requests = ids.map((one) => ({ ...actRequestOf(this, { ...input, id: one }), subject: one }))
     const refuse = (message: string, exitCode: ExitCode = EXIT.failed): void => {
       process.stderr.write(errorText(message))

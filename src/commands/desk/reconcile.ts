@@ -25,12 +25,12 @@ export const findingsOf = (data: Reading, comparison: Comparison): List => found
 
 /** @throws ProgramError for an unknown client, or a list that cannot be read */
 export const reconciliationOf = (data: Reading, comparison: Comparison) => {
-  const { said, findings } = found(data, comparison)
+  const { sentences, findings } = found(data, comparison)
   const byKind = Map.groupBy(findings.rows, ({ finding }) => String(finding))
   const kinds = KINDS.map((kind) => {
     const rows = byKind.get(kind) ?? []
     const columns = findings.columns.filter((name) => name !== 'finding' && rows.some((row) => row[name] !== null))
     return { kind, columns, rows }
   })
-  return { said, kinds }
+  return { sentences, kinds }
 }

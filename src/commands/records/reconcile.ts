@@ -46,12 +46,12 @@ interface ReconcileOptions {
 }
 
 const reconcile = (data: Reading, name: string, file: string, { month, wide }: ReconcileOptions): Result => {
-  const { report, said, findings } = reconciled(data, name, file, () => readInput(file), month)
+  const { report, sentences, findings } = reconciled(data, name, file, () => readInput(file), month)
   if (!report.agrees) process.exitCode = EXIT.failed
   if (data.config.format === 'json') return { pieces: [`${jsonOf(report)}\n`] }
   return data.config.format === 'csv'
     ? findings
-    : { pieces: textPieces(report, said, { ...findings, brief: BRIEF, isWide: wide === true }) }
+    : { pieces: textPieces(report, sentences, { ...findings, brief: BRIEF, isWide: wide === true }) }
 }
 
 /** Compares a list with the records of a client. @throws ProgramError for an unknown client, or a list that cannot be read */
@@ -68,7 +68,7 @@ export const reconciled = (
   database.sqlite.run('BEGIN') // the comparison sees one state while a server writes
   const report = reportOf(compare(database.query, client.id, month, rows), reference)
   const amountIn = amountsOf(reference)
-  return { report, said: wordsIn(report, amountIn), findings: { columns: COLUMNS, rows: rowsOf(report, amountIn) } }
+  return { report, sentences: wordsIn(report, amountIn), findings: { columns: COLUMNS, rows: rowsOf(report, amountIn) } }
 }
 
 const wordsOf = ({ line, column, what }: ListProblem): string =>
@@ -149,8 +149,8 @@ const wordsIn = (report: Report, amountIn: AmountIn): string[] => {
   ]
 }
 
-function* textPieces({ agrees }: Report, said: readonly string[], findings: List): Generator<string> {
-  for (const line of said) yield `${visible(line)}\n`
+function* textPieces({ agrees }: Report, sentences: readonly string[], findings: List): Generator<string> {
+  for (const line of sentences) yield `${visible(line)}\n`
   if (agrees) return
   yield '\n'
   yield* tableOf(findings)

@@ -50,7 +50,7 @@ export const Reconcile = ({ place: { id: client = '', month: named = '' } }: { p
         <Failed error={error} />
         {found && (
           <div role="status">
-            {found.said.map((sentence) => (
+            {found.sentences.map((sentence) => (
               <p key={sentence}>{visible(sentence)}</p>
             ))}
             <dl class="figures">
