@@ -144,8 +144,8 @@ const isOfStatus = (error: unknown): error is DomainError =>
 
 /** The commands of the acts that a record allows. */
 export const actsOn = <Id, Item>({ group, argument, allows }: Kind<Id, Item>, acts: Noun, item: Item): string[] =>
-  Object.entries(acts).flatMap(([verb, said]) => {
-    const isOnIt = 'perform' in said && Object.values(said.takes)[0] === argument
+  Object.entries(acts).flatMap(([verb, entry]) => {
+    const isOnIt = 'perform' in entry && Object.values(entry.takes)[0] === argument
     return isOnIt && (allows?.(item, verb) ?? true) ? [`${group} ${verb}`] : []
   })
 

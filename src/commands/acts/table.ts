@@ -19,7 +19,7 @@ export const NOUNS = {
 export const loadActs = async (): Promise<Acts> => {
   const acts: Record<string, Act> = { backup: (await import('../data/backup.ts')).backupAct }
   for (const [group, load] of Object.entries<() => Promise<Noun>>(NOUNS))
-    for (const [verb, said] of Object.entries(await load()))
-      if ('perform' in said && !said.alone) acts[`${group} ${verb}`] = said
+    for (const [verb, entry] of Object.entries(await load()))
+      if ('perform' in entry && !entry.alone) acts[`${group} ${verb}`] = entry
   return acts
 }

@@ -70,9 +70,9 @@ const valuesBy = (input: Filled['input'], takes: Fields): Record<string, unknown
 
 /** The request that the command of the act would make with the same values. @throws ProgramError */
 const actRequestBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): ActRequest => {
-  const said = Object.entries(takes).flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
+  const args = Object.entries(takes).flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
   return {
-    ...{ command, seen, isDryRun, subject: said.join(' '), user: operatorName() },
+    ...{ command, seen, isDryRun, subject: args.join(' '), user: operatorName() },
     id: /^act_[\w-]{22}$/.test(id) ? id : freshActId(),
     input: valuesBy(input, takes),
   }

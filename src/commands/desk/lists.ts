@@ -36,8 +36,8 @@ export const EVENT_COLUMNS: Shown<Event> = {
 const products = listing('', PRODUCT_COLUMNS, (query) => [...productRecords(query).values()].map(({ row }) => row))
 const events = listing('', EVENT_COLUMNS, eventsOf, { client: true, times: 'made' })
 
-interface Page {
-  said: Listing
+interface DeskList {
+  listing: Listing
   /** Columns that are on the page of the record instead. */
   left?: string
   /** True if a list can be searched for a part of a text. */
@@ -50,28 +50,28 @@ interface Page {
   input?: (of: string) => object
 }
 
-export const PAGES: Readonly<Record<string, Page>> = {
+export const PAGES: Readonly<Record<string, DeskList>> = {
   payouts: {
-    said: { ...payoutActs.list, columns: PAYOUT.columns as Shown<never> },
+    listing: { ...payoutActs.list, columns: PAYOUT.columns as Shown<never> },
     left: 'submitted returned failure_reason',
     isSearched: true,
   },
   orders: {
     isSearched: true,
-    said: orderActs.list,
+    listing: orderActs.list,
     left: 'denomination delivered product_id refunded_amount failure_reason',
   },
-  clients: { said: clientActs.list, isSearched: true },
-  wallets: { said: walletActs.list, left: 'created_at', isShort: true },
-  transactions: { said: transactionList, isSearched: true, left: 'status', input: (of) => ({ wallet: Number(of) }) },
-  stock: { said: voucherActs.list },
-  products: { said: products, isSearched: true },
-  rates: { said: rateActs.list },
-  webhooks: { said: webhookActs.list, isSearched: true, isShort: true, left: 'signing created_at' },
-  deliveries: { said: webhookActs.deliveries, input: (of) => ({ webhook: of }) },
-  events: { said: events, isSearched: true },
-  beneficiaries: { said: beneficiaryActs.list, isSearched: true, left: 'phone' },
-  audit: { said: auditLists.list, isSearched: true, left: 'hash previous_hash address act', by: ['user', 'command'] },
+  clients: { listing: clientActs.list, isSearched: true },
+  wallets: { listing: walletActs.list, left: 'created_at', isShort: true },
+  transactions: { listing: transactionList, isSearched: true, left: 'status', input: (of) => ({ wallet: Number(of) }) },
+  stock: { listing: voucherActs.list },
+  products: { listing: products, isSearched: true },
+  rates: { listing: rateActs.list },
+  webhooks: { listing: webhookActs.list, isSearched: true, isShort: true, left: 'signing created_at' },
+  deliveries: { listing: webhookActs.deliveries, input: (of) => ({ webhook: of }) },
+  events: { listing: events, isSearched: true },
+  beneficiaries: { listing: beneficiaryActs.list, isSearched: true, left: 'phone' },
+  audit: { listing: auditLists.list, isSearched: true, left: 'hash previous_hash address act', by: ['user', 'command'] },
 }
 
 type Paged = Narrowing & { offset?: number }
@@ -84,15 +84,15 @@ const SUMS: Shown<Sum> = {
 /** Some rows of a list. Short lists are searched in the form in which they are shown. */
 export const listFor = async (
   data: Reading,
-  { said, left = '', input, isShort }: Page,
+  { listing, left = '', input, isShort }: DeskList,
   { offset = 0, limit = Number.POSITIVE_INFINITY, ...narrowing }: Paged,
   of?: string,
   fields: Fields = {},
 ): Promise<List & { sums?: List }> => {
-  const columns = Object.fromEntries(Object.entries(said.columns).filter(([name]) => !left.split(' ').includes(name)))
+  const columns = Object.fromEntries(Object.entries(listing.columns).filter(([name]) => !left.split(' ').includes(name)))
   const narrowed = { ...narrowing, newestFirst: true, ...(isShort ? { search: undefined } : { limit: offset + limit }) }
   const taken = of === undefined ? fields : (input?.(of) ?? {})
-  const items = (await said.of(data.query, narrowed, taken as never, data)) as Listed<never>
+  const items = (await listing.of(data.query, narrowed, taken as never, data)) as Listed<never>
   if ('count' in items && !isShort) {
     const sums = items.sums?.()
     return {
@@ -124,12 +124,12 @@ type Fields = Readonly<Record<string, string | undefined>>
 
 export const pageFor = async (
   data: Reading,
-  page: Page,
+  page: DeskList,
   narrowing: Paged,
   of?: string,
   fields?: Fields,
 ): Promise<ShownList> => {
-  const { client, times, statuses = [] } = page.said
+  const { client, times, statuses = [] } = page.listing
   const by = [client ? 'client' : [], page.by ?? [], times === undefined ? [] : 'time'].flat()
   const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, of, fields)
   return { ...list, by, statuses, pageRows: PAGE_ROWS }

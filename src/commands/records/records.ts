@@ -19,9 +19,9 @@ import { administer } from './administration.ts'
 export const commandsOf =
   (noun: Noun) =>
   (above: Command): void => {
-    for (const [verb, said] of Object.entries(noun)) {
-      if ('of' in said) listCommand(above.command(verb), said)
-      else actCommand(above.command(verb), said)
+    for (const [verb, entry] of Object.entries(noun)) {
+      if ('of' in entry) listCommand(above.command(verb), entry)
+      else actCommand(above.command(verb), entry)
     }
   }
 
@@ -47,12 +47,12 @@ export const describe = (command: Command, { summary, takes = {}, among }: Descr
 }
 
 /** Defines a command that acts, or shows a record. */
-export const actCommand = (command: Command, said: Act | Showing): Command => {
-  describe(command, said)
-  if ('isMoney' in said) command.option('--dry-run', 'show the result, and change nothing')
-  if ('show' in said)
-    return command.action(administer((data, ...args) => said.show(data, inputOf(said.takes, args) as never)))
-  return command.action(said.among ? actingOnEach(said, said.among) : acting(said))
+export const actCommand = (command: Command, entry: Act | Showing): Command => {
+  describe(command, entry)
+  if ('isMoney' in entry) command.option('--dry-run', 'show the result, and change nothing')
+  if ('show' in entry)
+    return command.action(administer((data, ...args) => entry.show(data, inputOf(entry.takes, args) as never)))
+  return command.action(entry.among ? actingOnEach(entry, entry.among) : acting(entry))
 }
 
 interface ListOptions<Status extends string = string> extends DataOptions {
@@ -68,9 +68,9 @@ interface ListOptions<Status extends string = string> extends DataOptions {
 const TERMINAL_ROWS = 100
 
 /** Defines a command that lists records: as a table, as JSON or as CSV (contract C17). */
-export const listCommand = (command: Command, said: Listing): Command => {
-  const { client, times, statuses, takes = {}, columns, brief, of, inSandbox } = said
-  describe(withListOptions(command), said)
+export const listCommand = (command: Command, listing: Listing): Command => {
+  const { client, times, statuses, takes = {}, columns, brief, of, inSandbox } = listing
+  describe(withListOptions(command), listing)
   if (client) addField(command, field('--client <name>', 'only those of this client'))
   if (times !== undefined) {
     command

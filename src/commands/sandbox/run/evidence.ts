@@ -133,8 +133,8 @@ const lineOf = (logged: LoggedRequest): string => {
   const { at, world, method, path, fault, request_id, response, outcome, message } = logged.read()
   const error = outcome ?? logged.failureCode ?? fault ?? 'unknown'
   const named = `${response.status} ${error}${fault === null ? '' : ' (injected)'}`
-  const said = message === null ? '' : `: ${shortened(message)}`
-  return `${at} ${world} ${named}: ${method} ${shortened(path)} ${visible(request_id)}${said}\n`
+  const reason = message === null ? '' : `: ${shortened(message)}`
+  return `${at} ${world} ${named}: ${method} ${shortened(path)} ${visible(request_id)}${reason}\n`
 }
 
 const shortened = (text: string): string => {
