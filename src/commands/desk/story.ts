@@ -26,26 +26,26 @@ import { EVENT_COLUMNS, PRODUCT_COLUMNS } from './lists.ts'
 
 /** A record with all that happened to it. */
 
-interface Step {
+interface StoryStep {
   /** Null for a step that has not happened yet. */
   at: string | null
   name: string
   note: string | null
 }
 
-interface Told<Item> {
+interface Story<Item> {
   /** Further acts that take its id. */
   also?: readonly string[]
   /** Cells beside those of the command, which come first. */
   cells?: Shown<Item>
   /** The client and the name under which events have it, and the time from which it has any. */
   events?: (item: Item) => Parameters<typeof lastEventsAbout>[1]
-  steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => Step[]
+  steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => StoryStep[]
   /** Lists that belong to the record, with their filters. */
   lists?: Readonly<Record<string, (item: Item) => Record<string, string>>>
 }
 
-const told = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) => Id, story: Told<Item>) => ({
+const withStory = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) => Id, story: Story<Item>) => ({
   find: (data: Reading, text: string) => {
     const item = get(kind, data.query, read(text))
     const { also = [], cells = {}, events, steps, lists = {} } = story
@@ -69,9 +69,9 @@ const actOf = (done: readonly AuditRow[], id: string | null): AuditRow | undefin
   id === null ? undefined : done.find(({ act }) => act === id)
 
 /** A step that has not happened yet. */
-const ahead = (name: string): Step => ({ at: null, name, note: null })
+const ahead = (name: string): StoryStep => ({ at: null, name, note: null })
 
-const stepsOfPayout = (payout: Payout, { query, clientName }: Reading, done: readonly AuditRow[]): Step[] => {
+const stepsOfPayout = (payout: Payout, { query, clientName }: Reading, done: readonly AuditRow[]): StoryStep[] => {
   const { id, clientId } = payout
   const taken = eventsOf(query, id).map(({ eventType: name, actorType, message, createdAtMs, act }) => {
     const cause = actorType === 'client' ? `by ${clientName(clientId)}` : causeOf(actOf(done, act), `the ${actorType}`)
@@ -95,7 +95,7 @@ const PAID: Shown<Payout> = {
 const hasDelivered = ({ command, after }: AuditRow): boolean =>
   command === 'orders deliver' && (JSON.parse(after ?? '{}') as { status?: string }).status === 'DELIVERED'
 
-const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly AuditRow[]): Step[] => {
+const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly AuditRow[]): StoryStep[] => {
   const { placedAtMs, deliveredAtMs, failedAtMs, cancelledAtMs, clientId, failureReason } = order
   const client = `by ${clientName(clientId)}`
   const [delivered, failed] = [done.find(hasDelivered), done.find(({ command }) => command === 'orders fail')]
@@ -118,20 +118,20 @@ const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly Audi
 }
 
 const RECORDS = {
-  payouts: told(PAYOUT, payoutActs, String, {
+  payouts: withStory(PAYOUT, payoutActs, String, {
     cells: PAID,
     events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `payout ${id}`, sinceMs }),
     steps: stepsOfPayout,
   }),
-  orders: told(ORDER, orderActs, Number, {
+  orders: withStory(ORDER, orderActs, Number, {
     events: ({ id, clientId, placedAtMs: sinceMs }) => ({ clientId, record: `order ${id}`, sinceMs }),
     steps: stepsOfOrder,
   }),
-  wallets: told(WALLET, walletActs, Number, {
+  wallets: withStory(WALLET, walletActs, Number, {
     events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `wallet ${id}`, sinceMs }),
     lists: { transactions: ({ id }) => ({ of: String(id) }) },
   }),
-  clients: told(CLIENT, clientActs, String, {
+  clients: withStory(CLIENT, clientActs, String, {
     also: ['wallet add'],
     lists: {
       wallets: ({ username }) => ({ client: username }),
@@ -139,15 +139,15 @@ const RECORDS = {
       payouts: ({ username }) => ({ client: username }),
     },
   }),
-  webhooks: told(WEBHOOK, webhookActs, String, { lists: { deliveries: ({ id }) => ({ of: id }) } }),
-  beneficiaries: told(BENEFICIARY, {}, String, { also: ['beneficiary erase'] }),
-  events: told<string, Event>(
+  webhooks: withStory(WEBHOOK, webhookActs, String, { lists: { deliveries: ({ id }) => ({ of: id }) } }),
+  beneficiaries: withStory(BENEFICIARY, {}, String, { also: ['beneficiary erase'] }),
+  events: withStory<string, Event>(
     { name: 'event', group: 'webhooks', argument: { flags: '<id>' }, find: findAnyEvent, columns: EVENT_COLUMNS },
     {},
     String,
     { also: ['webhooks redeliver'] },
   ),
-  products: told(
+  products: withStory(
     { name: 'product', group: 'catalog', argument: { flags: '<id>' }, find: findProduct, columns: PRODUCT_COLUMNS },
     {},
     Number,
