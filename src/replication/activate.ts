@@ -8,7 +8,7 @@ import { DataFault } from '../kernel/exit.ts'
 import { type Connection, READ_COMMITTED } from './connection.ts'
 import type { Gate } from './gate.ts'
 import { makeInstallation, type NewInstallation, putAll, ServerUnfit } from './installation.ts'
-import type { Lease, LeaseGrant } from './lease.ts'
+import type { LeaseGrant } from './lease.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES } from './schema.ts'
 import { quotedName, tablesOf } from './tables.ts'
 
@@ -16,13 +16,13 @@ import { quotedName, tablesOf } from './tables.ts'
 
 const UPGRADE_MS_MAX = 2 * HOUR_MS
 
-interface Making extends NewInstallation {
+interface EmptyInstallationOptions extends NewInstallation {
   connection: Connection
   dataDir: string
 }
 
 /** Makes an empty installation from a new database, which is removed if that fails. */
-export const installEmpty = async ({ connection, dataDir, ...made }: Making, create: () => void): Promise<void> => {
+export const installEmpty = async ({ connection, dataDir, ...made }: EmptyInstallationOptions, create: () => void): Promise<void> => {
   create()
   const path = databasePath(dataDir)
   const database = Database.openFile(path)
@@ -37,14 +37,14 @@ export const installEmpty = async ({ connection, dataDir, ...made }: Making, cre
   }
 }
 
-interface Upgrading {
+interface UpgradeOptions {
   connection: Connection
   dataDir: string
   release: string
 }
 
 /** Brings copy and PostgreSQL up to the schema of this release: both in one transaction, PostgreSQL first. */
-export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken: LeaseGrant): Promise<void> => {
+export const upgrade = async ({ connection, dataDir, release }: UpgradeOptions, taken: LeaseGrant): Promise<void> => {
   if (taken.schemaVersion > SCHEMA_VERSION)
     throw new ServerUnfit('the record was created by another release\nRun that release.')
   const { ask } = connection
@@ -89,15 +89,14 @@ export const upgrade = async ({ connection, dataDir, release }: Upgrading, taken
   }
 }
 
-interface Settling {
+interface OpeningOptions {
   dataDir: string
-  lease: Lease
   gateOf: (database: Database) => Gate
   bringUpToDate: (database: Database) => void
 }
 
 /** Commits the writes of opening a database, such as seed data of this release, to PostgreSQL first. */
-export const settle = async ({ dataDir, gateOf, bringUpToDate }: Settling): Promise<void> => {
+export const commitOpening = async ({ dataDir, gateOf, bringUpToDate }: OpeningOptions): Promise<void> => {
   const database = Database.openFile(databasePath(dataDir))
   const { sqlite } = database
   try {

@@ -7,7 +7,7 @@ import { lockForServing } from '../folder/lock.ts'
 import { MINUTE_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { freshInstallationId, freshSecret } from '../kernel/ids.ts'
 import { Outage } from '../kernel/outage.ts'
-import { installEmpty, settle, upgrade } from './activate.ts'
+import { commitOpening, installEmpty, upgrade } from './activate.ts'
 import { Connection, PostgresAway } from './connection.ts'
 import { CopyUnfit, checkAtStart, preparationOf, quarantine, requireSameTimeline } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
@@ -247,7 +247,7 @@ export class ReplicatedServer {
     this.#over = Promise.withResolvers()
     await upgrade({ connection: this.#commits, dataDir, release }, taken)
     const bringUpToDate = (database: Database): void => fitting(() => roles.bringUpToDate(database))
-    await settle({ dataDir, lease, gateOf: this.gateOf, bringUpToDate })
+    await commitOpening({ dataDir, gateOf: this.gateOf, bringUpToDate })
     if (this.#isStopping || lease.epoch === undefined) return
     await this.#beats.ask('DELETE FROM scrip.followers WHERE holder = $1', [this.#holder])
     roles.serve()
