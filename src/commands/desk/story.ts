@@ -173,7 +173,7 @@ export const storyOf = (data: Reading, page: string, id: string) => {
     steps: steps(done),
     entries:
       group === 'orders' || group === 'payouts' ? entriesOf(query, id).map((entry) => entryWire(entry, reference)) : [],
-    events: toldEvents(data, events),
+    events: withAttempts(data, events),
     eventsMax: EVENTS_MAX,
     audit: listOf(AUDIT_SHOWN, done, data),
     lists,
@@ -183,7 +183,7 @@ export const storyOf = (data: Reading, page: string, id: string) => {
 const { hash: _, previous_hash: __, ...AUDIT_SHOWN } = AUDIT_COLUMNS
 
 /** Events with every attempt to deliver them, and the responses of the receiver. */
-const toldEvents = ({ query }: Reading, events: readonly Event[]) => {
+const withAttempts = ({ query }: Reading, events: readonly Event[]) => {
   const attempts = Map.groupBy(
     attemptsOf(
       query,
