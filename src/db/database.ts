@@ -2,7 +2,7 @@ import { Database as SqliteDatabase } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { asImage } from '../folder/image.ts'
 import { closeConnection, constrain, openReader, openWriter } from './connections.ts'
-import { type Gate, inSavepoint, SharedCommit } from './shared-commit.ts'
+import { type CommitGate, inSavepoint, SharedCommit } from './shared-commit.ts'
 import { isPassing, OpenFiles } from './storage.ts'
 
 export type Query = Pick<BunSQLiteDatabase, 'select' | 'selectDistinct'>
@@ -79,7 +79,7 @@ export class Database {
    * From now on, each transaction is committed at a gate first. Until then, others read the state before it, through
    * another connection.
    */
-  gateBy(gate: Gate): void {
+  gateBy(gate: CommitGate): void {
     this.#commits.gate = gate
     // A commit that a loss of power takes from the file is still at the gate, and the file gets it from there.
     this.setDurable(false)

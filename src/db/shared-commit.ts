@@ -14,7 +14,7 @@ interface Unit {
 type Pass = <T>(write: () => Promise<T>) => Promise<T>
 
 /** Commits a transaction before it is committed here: in PostgreSQL, of which this database is a copy (contract C18). */
-export interface Gate {
+export interface CommitGate {
   /** Called in the transaction before its units. @throws while nothing may be written */
   begin: () => void
   /**
@@ -69,7 +69,7 @@ export class SharedCommit {
   #waiting: Unit[] = []
   #isFlushDue = false
   #trouble: Error | undefined
-  gate: Gate | undefined
+  gate: CommitGate | undefined
   /** True while the gate commits the open transaction. */
   #isAtGate = false
   /** Units that are committed one by one. */
@@ -203,7 +203,7 @@ export class SharedCommit {
   }
 
   /** Meanwhile other units wait for the next transaction. */
-  async #commitAtGate(gate: Gate, units: Unit[], settle: readonly (() => void)[]): Promise<void> {
+  async #commitAtGate(gate: CommitGate, units: Unit[], settle: readonly (() => void)[]): Promise<void> {
     this.#isAtGate = true
     let isLate = false
     try {
@@ -226,7 +226,7 @@ export class SharedCommit {
   }
 
   /** PostgreSQL holds the units, so they are done, even if this copy fails. */
-  #commitHere(gate: Gate): void {
+  #commitHere(gate: CommitGate): void {
     const afterCommit = this.#afterCommit.splice(0)
     try {
       this.sqlite.run('COMMIT')

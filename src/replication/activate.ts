@@ -6,7 +6,7 @@ import { databasePath, removeDatabase } from '../folder/files.ts'
 import { HOUR_MS, systemClock } from '../kernel/clock.ts'
 import { DataFault } from '../kernel/exit.ts'
 import { type Connection, READ_COMMITTED } from './connection.ts'
-import type { Gate } from './gate.ts'
+import type { PostgresGate } from './gate.ts'
 import { makeInstallation, type NewInstallation, putAll, ServerUnfit } from './installation.ts'
 import type { LeaseGrant } from './lease.ts'
 import { dataStatements, functionStatements, OWN_TABLE_NAMES } from './schema.ts'
@@ -91,7 +91,7 @@ export const upgrade = async ({ connection, dataDir, release }: UpgradeOptions, 
 
 interface OpeningOptions {
   dataDir: string
-  gateOf: (database: Database) => Gate
+  gateOf: (database: Database) => PostgresGate
   bringUpToDate: (database: Database) => void
 }
 

@@ -12,7 +12,7 @@ import { installEmpty } from './activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from './connection.ts'
 import { CopyUnfit, preparationOf, quarantine } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
-import { Gate, type GateLease } from './gate.ts'
+import { PostgresGate, type GateLease } from './gate.ts'
 import { checkKey, type Installation, installationOf, NotActive } from './installation.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
@@ -35,7 +35,7 @@ interface Joining {
 
 export interface CopyAccess {
   /** The gate for a database of the folder; undefined if it may only be read. */
-  gateOf: ((database: Database) => Gate) | undefined
+  gateOf: ((database: Database) => PostgresGate) | undefined
   /** The lag of the copy of a warm server. */
   lagSeconds: number | undefined
   leave: () => Promise<void>
@@ -166,8 +166,8 @@ const lagSecondsOf = async ({ ask }: Connection, { seq }: Position): Promise<num
 
 const gateWith =
   (connection: Connection, lease: GateLease) =>
-  ({ sqlite }: Database): Gate =>
-    new Gate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined, waitsForOutcome: true })
+  ({ sqlite }: Database): PostgresGate =>
+    new PostgresGate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined, waitsForOutcome: true })
 
 /**
  * A lease that ignores its time limit, because nobody reads the copy of a command meanwhile. On a busy machine a renewal may be

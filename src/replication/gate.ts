@@ -1,6 +1,6 @@
 import type { Database as SqliteDatabase, Statement } from 'bun:sqlite'
 import { getPosition, type Position } from '../db/copy-position.ts'
-import type { Gate as CommitGate } from '../db/shared-commit.ts'
+import type { CommitGate } from '../db/shared-commit.ts'
 import { unavailableFor } from '../db/storage.ts'
 import { SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { type Connection, PostgresAway, PostgresRefusal, READ_COMMITTED, refusalOf } from './connection.ts'
@@ -49,7 +49,7 @@ interface GateOptions {
 }
 
 /** Commits the changes of a transaction of the copy to PostgreSQL, before the copy commits them. */
-export class Gate implements CommitGate {
+export class PostgresGate implements CommitGate {
   readonly #collector: Collector
   readonly #advance: Statement<unknown, [number, number, number]>
   readonly #setEpoch: Statement<unknown, [number]>

@@ -11,7 +11,7 @@ import { commitOpening, installEmpty, upgrade } from './activate.ts'
 import { Connection, PostgresAway } from './connection.ts'
 import { CopyUnfit, checkAtStart, preparationOf, quarantine, requireSameTimeline } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
-import { Gate, gateTotals } from './gate.ts'
+import { PostgresGate, gateTotals } from './gate.ts'
 import { findInstallation, fitting, type Installation, installationOf, NotActive, ServerUnfit } from './installation.ts'
 import { Lag } from './lag.ts'
 import { Lease, type LeaseGrant, leaseTotals } from './lease.ts'
@@ -62,7 +62,7 @@ export class ReplicatedServer {
   readonly #holder = `${hostname()}-${Buffer.from(freshSecret(6)).toString('hex')}`
   #lock: Disposable | undefined
   #lease: Lease | undefined
-  #gate: Gate | undefined
+  #gate: PostgresGate | undefined
   #state: ServerState = 'waiting'
   #isStopping = false
   /** Resolves when the server can no longer be active. */
@@ -124,10 +124,10 @@ export class ReplicatedServer {
   }
 
   /** The gate for the writes of a database that is opened now. */
-  readonly gateOf = ({ sqlite }: Database): Gate => {
+  readonly gateOf = ({ sqlite }: Database): PostgresGate => {
     if (!this.#lease) throw new Error('the server has not started')
     this.#gate?.close()
-    this.#gate = new Gate({
+    this.#gate = new PostgresGate({
       sqlite,
       tables: tablesOf(sqlite),
       connection: this.#commits,

@@ -1,5 +1,5 @@
 import { Database } from '../db/database.ts'
-import type { Gate } from '../db/shared-commit.ts'
+import type { CommitGate } from '../db/shared-commit.ts'
 import { tryLater } from '../db/storage.ts'
 import { databasePath } from '../folder/files.ts'
 import { lockForServing } from '../folder/lock.ts'
@@ -26,7 +26,7 @@ export class ServedFolder {
   readonly world: World
   #lock: Disposable | undefined
   /** PostgreSQL, in which each write is committed first. The folder is its copy. */
-  gateOf: ((database: Database) => Gate) | undefined
+  gateOf: ((database: Database) => CommitGate) | undefined
 
   constructor(private readonly options: ServedFolderOptions) {
     this.world = new World(DEFAULT_WORLD, this.#atRest(options.prepare), options.clock, secureRandomness)

@@ -3,7 +3,7 @@ import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
 import { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { Connection } from '../../src/replication/connection.ts'
-import { Gate } from '../../src/replication/gate.ts'
+import { PostgresGate } from '../../src/replication/gate.ts'
 import { makeInstallation } from '../../src/replication/installation.ts'
 import { Lease } from '../../src/replication/lease.ts'
 import { tablesOf } from '../../src/replication/tables.ts'
@@ -33,7 +33,7 @@ export const openInstallation = async (postgres: Postgres) => {
   await lease.take()
   const behind: unknown[] = []
   const onBehind = (error: unknown): void => void behind.push(error)
-  const gate = new Gate({ sqlite: database.sqlite, tables, connection, lease, onBehind })
+  const gate = new PostgresGate({ sqlite: database.sqlite, tables, connection, lease, onBehind })
   database.gateBy(gate)
   const run = (...statements: string[]) =>
     database.write(() => {
