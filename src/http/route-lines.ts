@@ -33,13 +33,13 @@ type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; qu
 /** The possible results of a handler, which the compiler checks against the schema: the value, or its JSON. */
 type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response | PublicFile
 
-/** The place of routes in an app, and their common steps. */
-export interface Place {
+/** The prefix of routes in an app, and the hooks that they share. */
+export interface Mount {
   prefix: string
   /** Runs before the path, the query and the body are read. */
-  transform: Step
+  transform: RouteHook
   /** Runs after they are read. */
-  beforeHandle: Step
+  beforeHandle: RouteHook
 }
 
 /** A request whose route has read its path and its query. */
@@ -48,8 +48,8 @@ interface ReadRequest extends RoutedRequest {
   query: Record<string, string | undefined>
 }
 
-/** A step before a handler. It may throw a DomainError. */
-type Step = (context: ReadRequest) => undefined | Promise<void>
+/** Runs before a handler. May throw a DomainError. */
+type RouteHook = (context: ReadRequest) => undefined | Promise<void>
 
 /** Adds an operation with its path, its handler and its description. */
 type Add<Given, GroupQuery, Self> = <
@@ -77,7 +77,7 @@ export class Routes<
   Given extends Record<string, unknown> = Record<never, never>,
   GroupQuery extends TObject | undefined = undefined,
 > {
-  readonly #lines: ((app: AnyElysia, layer: HttpLayer, place: Partial<Place>) => void)[] = []
+  readonly #lines: ((app: AnyElysia, layer: HttpLayer, mount: Partial<Mount>) => void)[] = []
   readonly get = this.#adding('GET')
   readonly post = this.#adding('POST')
   readonly put = this.#adding('PUT')
@@ -91,8 +91,8 @@ export class Routes<
   ) {}
 
   /** Adds the routes to an app. The framework would copy the routes of a plugin. */
-  addTo(app: AnyElysia, layer: HttpLayer, place: Partial<Place> = {}): void {
-    for (const add of this.#lines) add(app, layer, place)
+  addTo(app: AnyElysia, layer: HttpLayer, mount: Partial<Mount> = {}): void {
+    for (const add of this.#lines) add(app, layer, mount)
   }
 
   #adding(method: HTTPMethod): Add<Given, GroupQuery, this> {
@@ -101,7 +101,7 @@ export class Routes<
       const operation = completed({ ...group, hasDryRun: hasDryRun(method, prefix + path) }, line as never)
       this.#lines.push((app, { serve }, { prefix: above = '', transform, beforeHandle }) => {
         const route = documentedRoute(above + prefix + path)
-        const steps = stepsOf(operation, [transform, this.give as Step | undefined], beforeHandle, handler as never)
+        const steps = stepsOf(operation, [transform, this.give as RouteHook | undefined], beforeHandle, handler as never)
         const respond = ({ request, set, path, params }: Omit<ReadRequest, 'query'>) =>
           serve({ request, set, path, route, operation, params } as RoutedRequest, steps)
         // From the text of a function the framework takes what to read, and whether to wait. A bound one has none.
@@ -115,8 +115,8 @@ export class Routes<
 /** All that a route does, at once as far as it need not wait. */
 const stepsOf = (
   operation: Operation,
-  first: readonly (Step | undefined)[],
-  beforeHandle: Step | undefined,
+  first: readonly (RouteHook | undefined)[],
+  beforeHandle: RouteHook | undefined,
   handler: (context: ReadRequest & { body?: unknown }) => unknown,
 ) => {
   const { params, query, once, response } = operation
@@ -140,7 +140,7 @@ const stepsOf = (
   return (context: RoutedRequest) => andThen(inTurn(steps, context as ReadRequest), () => read(context as ReadRequest))
 }
 
-const inTurn = (steps: readonly Step[], context: ReadRequest): undefined | Promise<void> => {
+const inTurn = (steps: readonly RouteHook[], context: ReadRequest): undefined | Promise<void> => {
   for (const [index, step] of steps.entries()) {
     const underway = step(context)
     if (underway) return underway.then(() => inTurn(steps.slice(index + 1), context))

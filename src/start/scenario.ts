@@ -9,7 +9,7 @@ import { DomainError } from '../kernel/failure.ts'
 import { freshSeed } from '../kernel/ids.ts'
 import type { Log } from '../observability/log.ts'
 import { settingsOf } from '../sandbox/scenario/make.ts'
-import { readSteps, SCENARIO_BYTES_MAX, type Step } from '../sandbox/scenario/scenario.ts'
+import { readSteps, SCENARIO_BYTES_MAX, type ScenarioStep } from '../sandbox/scenario/scenario.ts'
 import { SHIPPED } from '../sandbox/scenario/shipped.ts'
 import { forgetPasswords } from '../sandbox/seed/accounts.ts'
 import { imageOf } from '../sandbox/worlds/state.ts'
@@ -41,7 +41,7 @@ export const playBeginning = async (config: Config, clock: SteadyClock, log: Log
   }
 }
 
-const stepsIn = (text: string): Step[] => readSteps(parseObject(text, Number.POSITIVE_INFINITY))
+const stepsIn = (text: string): ScenarioStep[] => readSteps(parseObject(text, Number.POSITIVE_INFINITY))
 
 /** The name of a file has a dot or a slash; the name of a scenario that comes with the program has neither. @throws ProgramError */
 const textOf = (name: string): string => {

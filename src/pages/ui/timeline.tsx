@@ -1,7 +1,7 @@
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import { clockTime, time } from './pieces.tsx'
 
-export interface Step {
+export interface TimelineStep {
   /** Null for a step that has no time yet. */
   at: string | null
   name: string
@@ -11,7 +11,7 @@ export interface Step {
 }
 
 interface Props {
-  steps: readonly Step[]
+  steps: readonly TimelineStep[]
   /** `steps` for steps side by side. */
   kind?: 'timeline' | 'steps'
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { requireClient, sentBody } from '../../http/body.ts'
-import type { Place } from '../../http/route-lines.ts'
+import type { Mount } from '../../http/route-lines.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { clientRoutes, productRoutes, rateRoutes } from '../editing/routes.ts'
@@ -30,14 +30,14 @@ export const addSandboxRoutes = (parts: Parts): void => {
   frontRoutes(parts).addTo(app, layer)
   app.use(consoleRoutes(layer))
   inboxReceiver(parts).addTo(app, layer)
-  const place = protectedPlace(parts)
+  const place = protectedMount(parts)
   for (const routes of CONTROL_ROUTES) routes(parts).addTo(app, layer, place)
 }
 
 /** A request to this path makes its world, which need not exist before. */
 const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
-const protectedPlace = ({ requireAccess, refuseUnknown, worlds }: Parts): Place => ({
+const protectedMount = ({ requireAccess, refuseUnknown, worlds }: Parts): Mount => ({
   prefix: '/_sandbox',
   transform: (target) => {
     requireAccess(target.request)

@@ -3,7 +3,7 @@ import { DomainError } from '../../kernel/failure.ts'
 import { jsonIn } from '../../kernel/json.ts'
 import type { World } from '../../work/world.ts'
 import { unrepeatable } from '../errors.ts'
-import { SCENARIO_BYTES_MAX, STEPS_MAX, type Step } from '../scenario/scenario.ts'
+import { SCENARIO_BYTES_MAX, STEPS_MAX, type ScenarioStep } from '../scenario/scenario.ts'
 import { isAccount, SANDBOX_USERNAME } from '../seed/accounts.ts'
 import type { RecordedRequest } from './contract.ts'
 import { isCut, REDACTED } from './redaction.ts'
@@ -13,12 +13,12 @@ import type { RowChange } from './row-changes.ts'
 /** The scenario that makes the records of a session again (contract C15): the requests that wrote, and the moves of the clock. */
 
 interface Scenario {
-  steps: Step[]
+  steps: ScenarioStep[]
 }
 
 /** The ids that differ between two runs, as a response and a later request have them. */
 const ID = /\b(?:ben|pyt|whk)_[0-9a-z]+\b/g
-const METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'] satisfies Step['method'][]
+const METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'] satisfies ScenarioStep['method'][]
 const KINDS: Record<string, { noun: string; table: string }> = {
   ben: { noun: 'beneficiary', table: 'beneficiaries' },
   pyt: { noun: 'payout', table: 'payouts' },
@@ -53,13 +53,13 @@ const CLOCK = { method: 'POST', path: '/_sandbox/clock' } as const
 
 /** The steps so far, and where their responses have ids that a later request can carry. */
 class Session {
-  readonly steps: Step[] = []
+  readonly steps: ScenarioStep[] = []
   #bytes = 0
-  readonly #members = new Map<string, { step: Step; name: string; member: string }>()
+  readonly #members = new Map<string, { step: ScenarioStep; name: string; member: string }>()
 
   constructor(private readonly world: World) {}
 
-  add(step: Step, requestId?: number): void {
+  add(step: ScenarioStep, requestId?: number): void {
     this.steps.push(step)
     this.#bytes += JSON.stringify(step).length
     if (this.steps.length <= STEPS_MAX && this.#bytes <= SCENARIO_BYTES_MAX) return
@@ -79,9 +79,9 @@ class Session {
     const isSuccess = response.status >= 200 && response.status < 300
     const key = request.headers['idempotency-key']
     const body = request.body === null ? undefined : (jsonIn(request.body) ?? request.body)
-    const step: Step = {
+    const step: ScenarioStep = {
       ...this.#sender(recorded),
-      method: method as Step['method'],
+      method: method as ScenarioStep['method'],
       path: this.#referring(path),
       ...(key !== undefined && { headers: { 'Idempotency-Key': this.#referring(key) } }),
       ...(body !== undefined && { body: this.#within(body) }),
@@ -96,7 +96,7 @@ class Session {
   }
 
   /** The client, by the name that it has in every world. @throws DomainError unrepeatable */
-  #sender({ id, client }: RecordedRequest): Pick<Step, 'as'> {
+  #sender({ id, client }: RecordedRequest): Pick<ScenarioStep, 'as'> {
     const prefix = `sbx_${this.world.name}`
     const as = client === prefix ? SANDBOX_USERNAME : (client ?? SANDBOX_USERNAME).replace(`${prefix}.`, '')
     if (as === SANDBOX_USERNAME) return {}
@@ -104,7 +104,7 @@ class Session {
     throw new DomainError(unrepeatable(`request ${id} is of the client ${as}, which a fresh world does not have`))
   }
 
-  #remember(step: Step, requestId: number, value: unknown, members: readonly string[]): void {
+  #remember(step: ScenarioStep, requestId: number, value: unknown, members: readonly string[]): void {
     if (typeof value === 'string' && new RegExp(`^${ID.source}$`).test(value))
       this.#know(value, step, requestId, members.join('.'))
     else if (typeof value === 'object' && value !== null)
@@ -112,7 +112,7 @@ class Session {
   }
 
   /** The first response that has an id stands for it. */
-  #know(id: string, step: Step, requestId: number, member: string): void {
+  #know(id: string, step: ScenarioStep, requestId: number, member: string): void {
     const name = `${kindOf(id)?.noun}-${requestId}`
     if (!this.#members.has(id)) this.#members.set(id, { step, name, member })
   }

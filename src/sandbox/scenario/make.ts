@@ -6,14 +6,14 @@ import type { Parts } from '../parts.ts'
 import { repliesOf, setReply } from '../webhooks/inbox.ts'
 import { makeWorld } from '../worlds/accounts.ts'
 import { imageOf } from '../worlds/state.ts'
-import type { Step } from './scenario.ts'
+import type { ScenarioStep } from './scenario.ts'
 
 /**
  * Makes a world from a scenario, or replaces one: a scenario that stops changes nothing. The tokens of a world that is replaced live on.
  *
  * @throws DomainError scenario_stopped, worlds_exhausted
  */
-export const worldOfSteps = async ({ worlds, stage }: Parts, name: string, steps: readonly Step[]): Promise<World> => {
+export const worldOfSteps = async ({ worlds, stage }: Parts, name: string, steps: readonly ScenarioStep[]): Promise<World> => {
   using staged = await stage(name, steps)
   const { world } = staged
   // No request comes between this and the replacement.

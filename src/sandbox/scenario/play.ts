@@ -5,7 +5,7 @@ import { scenarioStopped } from '../errors.ts'
 import type { Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn } from '../worlds/accounts.ts'
-import { frontDoorPaths, resolved, SHOWN_MAX, type Step, StepFault } from './scenario.ts'
+import { frontDoorPaths, resolved, SHOWN_MAX, type ScenarioStep, StepFault } from './scenario.ts'
 
 /** Paths that a step must not use: they affect other worlds, replace its own world, or wait until the world exists. */
 const REFUSED = /^\/_sandbox\/(?:worlds|snapshots|reset|scenario|feed|webhooks\/settle)(?:\/|$)/
@@ -16,7 +16,7 @@ const RESPONSES_MAX = 16_777_216
 type Send = (sent: Sent) => Promise<Response>
 
 /** Sends the steps of a scenario in order. @throws DomainError scenario_stopped with the step that went wrong */
-export const play = async (world: World, steps: readonly Step[], send: Send): Promise<void> => {
+export const play = async (world: World, steps: readonly ScenarioStep[], send: Send): Promise<void> => {
   const responses = new Map<string, unknown>()
   let room = RESPONSES_MAX
   for (const [index, written] of steps.entries()) {
@@ -37,14 +37,14 @@ export const play = async (world: World, steps: readonly Step[], send: Send): Pr
   }
 }
 
-const titleOf = (number: number, { name, method, path, body }: Step): string => {
+const titleOf = (number: number, { name, method, path, body }: ScenarioStep): string => {
   const named = name === undefined ? '' : ` (${name})`
   const sent = body === undefined ? '' : ` ${JSON.stringify(body).slice(0, SHOWN_MAX)}`
   return `step ${number}${named}: ${method} ${path}${sent}`
 }
 
 /** @throws StepFault if it cannot be sent, or gets another status than expected */
-const responseTo = async (world: World, step: Step, send: Send): Promise<string> => {
+const responseTo = async (world: World, step: ScenarioStep, send: Send): Promise<string> => {
   const { method, path, headers, body, expect } = step
   const client = senderOf(world, step)
   const json = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -58,7 +58,7 @@ const responseTo = async (world: World, step: Step, send: Send): Promise<string>
 }
 
 /** The client that is logged in for a step; undefined if the step has its own token. @throws StepFault */
-const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: Step): string | undefined => {
+const senderOf = (world: World, { as = SANDBOX_USERNAME, path, headers }: ScenarioStep): string | undefined => {
   if (!findClientIn(world, as)) throw new StepFault(`no client is called ${as}`)
   const paths = frontDoorPaths(path)
   if (!paths) throw new StepFault('a step can only use paths below /auth, /api/v1 and /_sandbox')

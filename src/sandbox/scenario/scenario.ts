@@ -60,7 +60,7 @@ const StepSchema = Type.Object(
 )
 
 /** `{{name.member}}` in path, headers or body is that member of the response to the step `name`. */
-export type Step = Static<typeof StepSchema>
+export type ScenarioStep = Static<typeof StepSchema>
 
 export const ScenarioSchema = Type.Object(
   { steps: Type.Array(StepSchema, { maxItems: STEPS_MAX }) },
@@ -81,7 +81,7 @@ const checkList = bodyCheck(Type.Object({ steps: Type.Array(Type.Unknown(), { ma
 const checkStep = bodyCheck(StepSchema)
 
 /** @throws DomainError validation with everything that is wrong, by the number of its step from 1 */
-export const readSteps = (sent: JsonObject, within = ''): Step[] => {
+export const readSteps = (sent: JsonObject, within = ''): ScenarioStep[] => {
   const { steps } = checkList(sent)
   const names = new Set<string>()
   const violations: Violation[] = []
@@ -101,7 +101,7 @@ export const readSteps = (sent: JsonObject, within = ''): Step[] => {
 }
 
 /** @throws DomainError validation, with an empty field for the step itself */
-const readStep = (sent: unknown, names: Set<string>): Step => {
+const readStep = (sent: unknown, names: Set<string>): ScenarioStep => {
   if (!isObject(sent)) throw violated('', 'object', 'must be an object')
   const unwritable = writingProblem(sent)
   if (unwritable !== undefined) throw violated('', 'format', unwritable)
@@ -125,7 +125,7 @@ export class StepFault extends Error {}
 const INSERTED_MAX = 1_048_576
 
 /** A step with members of earlier responses in the places of its references. @throws StepFault */
-export const resolved = (step: Step, responses: Responses): Step => {
+export const resolved = (step: ScenarioStep, responses: Responses): ScenarioStep => {
   let room = INSERTED_MAX
   const insert = (reference: string): unknown => {
     const member = memberOf(reference, responses)
@@ -187,7 +187,7 @@ interface Staged extends Disposable {
 }
 
 /** Plays a scenario in a world of this name. @throws DomainError scenario_stopped */
-export type Stage = (name: string, steps: readonly Step[]) => Promise<Staged>
+export type Stage = (name: string, steps: readonly ScenarioStep[]) => Promise<Staged>
 
 /** The maximum length of a body in a message. */
 export const SHOWN_MAX = 1_000

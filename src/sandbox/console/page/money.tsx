@@ -7,7 +7,7 @@ import { LedgerTable } from '../../../pages/ui/ledger.tsx'
 import { act } from '../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed, Tag } from '../../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../../pages/ui/place.ts'
-import { kindOf, type Step, Timeline } from '../../../pages/ui/timeline.tsx'
+import { kindOf, type TimelineStep, Timeline } from '../../../pages/ui/timeline.tsx'
 import { ask, get, readClients } from './api.ts'
 import { worldOf } from './place.ts'
 import { MadeBy } from './requests/tags.tsx'
@@ -126,7 +126,7 @@ interface Recorded {
   about: string
   /** The part of its amount that has come back. */
   returned?: string | undefined
-  steps: Step[]
+  steps: TimelineStep[]
   actions: Action[]
 }
 
@@ -134,7 +134,7 @@ interface Recorded {
 const nameOf = (word: string): string => word.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase())
 
 /** The next step of the clock. */
-const nextStep = (at: string | null, name = 'next by the clock'): Step[] =>
+const nextStep = (at: string | null, name = 'next by the clock'): TimelineStep[] =>
   at === null ? [] : [{ at, name, isNext: true }]
 
 const orderRecord = (order: Order, currency: string): Recorded => {
