@@ -1,6 +1,6 @@
 import type { Query } from '../db/database.ts'
 import { offsetOf } from '../http/pagination.ts'
-import type { Page, Sort } from '../http/parameters.ts'
+import type { ListPage, Sort } from '../http/parameters.ts'
 import { lowerCase, searchForm } from '../kernel/lower-case.ts'
 import type { Reference } from '../reference/reference.ts'
 import { productWire, type SORT_FIELDS } from './contract.ts'
@@ -60,7 +60,7 @@ export class ProductIndex {
   }
 
   /** A page of the matching products, in the order of a field, and their number. */
-  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: Page) {
+  list(filter: ProductFilter, { field, direction }: Sort<SortField>, page: ListPage) {
     const all = matching(this.#by(field), filter)
     const [start, end] = [offsetOf(page), offsetOf(page) + page.limit]
     const entries =

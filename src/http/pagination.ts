@@ -1,17 +1,17 @@
 import { Type } from '@sinclair/typebox'
 import type { Context } from 'elysia'
-import type { Direction, Page } from './parameters.ts'
+import type { Direction, ListPage } from './parameters.ts'
 
 /** The index of the first row of a page. */
-export const offsetOf = ({ page, limit }: Page): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
+export const offsetOf = ({ page, limit }: ListPage): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
 
-export const sliceOf = (page: Page) => ({ limit: page.limit, offset: offsetOf(page) })
+export const sliceOf = (page: ListPage) => ({ limit: page.limit, offset: offsetOf(page) })
 
 /** The page of a list whose ids sort by creation, the newest first. */
-export const newestOf = (page: Page) => ({ sort: 'id', direction: 'DESC', ...sliceOf(page) }) as const
+export const newestOf = (page: ListPage) => ({ sort: 'id', direction: 'DESC', ...sliceOf(page) }) as const
 
 /** The page of a list that is sorted by `sort_by` and `sort_order`. */
-export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order: Direction }) => ({
+export const sortedSliceOf = <Field>(query: ListPage & { sort_by: Field; sort_order: Direction }) => ({
   sort: query.sort_by,
   direction: query.sort_order,
   ...sliceOf(query),
@@ -20,7 +20,7 @@ export const sortedSliceOf = <Field>(query: Page & { sort_by: Field; sort_order:
 /** Sets the four headers of beneficiaries, payouts and orders (spec 4.1, contract C7), and returns the items of the page. */
 export const paged = <Item>(
   { headers }: Pick<Context['set'], 'headers'>,
-  { page, limit }: Page,
+  { page, limit }: ListPage,
   { entries, totalCount }: { entries: Item[]; totalCount: number },
 ): Item[] => {
   headers['X-Page'] = String(page)
@@ -33,7 +33,7 @@ export const paged = <Item>(
 /** Sets the six headers of wallets and transactions (spec 4.2, contract C7), and returns the items of the page. */
 export const longPaged = <Item>(
   set: Pick<Context['set'], 'headers'>,
-  page: Page,
+  page: ListPage,
   list: { entries: Item[]; totalCount: number },
 ): Item[] => {
   set.headers['X-Page-Size'] = String(list.entries.length)

@@ -154,7 +154,7 @@ export const currencyCodeFilter = filter<string>(
 )
 
 /** A page of a list: both count from 1. */
-export interface Page {
+export interface ListPage {
   page: number
   limit: number
 }

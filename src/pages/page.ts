@@ -32,7 +32,7 @@ export const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-interface Page {
+interface HtmlPage {
   title: string
   /** The program of the page, if it has one. */
   script?: string
@@ -41,7 +41,7 @@ interface Page {
   body: Html
 }
 
-export const drawPage = ({ title, script, kind, body }: Page): string =>
+export const drawPage = ({ title, script, kind, body }: HtmlPage): string =>
   html`<!doctype html>
 <html lang="en">
 <head>

@@ -3,7 +3,7 @@ import { findPosition } from '../db/copy-position.ts'
 import { HOUR_MS, SECOND_MS, sinceStartMs } from '../kernel/clock.ts'
 import { DataFault } from '../kernel/exit.ts'
 import type { Ask, Connection } from './connection.ts'
-import { copyPages, type Page, postgresPages } from './pages.ts'
+import { copyPages, postgresPages, type RowPage } from './pages.ts'
 import { LAST_SEQ } from './schema.ts'
 import { type Table, tablesOf } from './tables.ts'
 
@@ -59,7 +59,7 @@ const firstDifference = async (ask: Ask, sqlite: SqliteDatabase, table: Table): 
   return differenceOf(undefined, copied.next().value ?? undefined, table)
 }
 
-const differenceOf = (stored: Page | undefined, copied: Page | undefined, { key }: Table): string | undefined => {
+const differenceOf = (stored: RowPage | undefined, copied: RowPage | undefined, { key }: Table): string | undefined => {
   if (stored?.rows === copied?.rows) return undefined
   // SQLite and PostgreSQL write fractions in different ways.
   const [ours, theirs] = [copied, stored].map((page) => JSON.parse(page?.rows ?? '[]') as Record<string, unknown>[])

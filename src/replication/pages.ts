@@ -5,7 +5,7 @@ import { type Column, POSTGRES_TYPES, quotedName, type Table } from './tables.ts
 
 /** The rows of a table in PostgreSQL and in a copy, page by page in the order of its key, as arrays of JSON. */
 
-export interface Page {
+export interface RowPage {
   rows: string
   count: number
 }
@@ -18,10 +18,10 @@ const keyColumnsOf = ({ columns, key }: Table): Column[] =>
   key.flatMap((name) => columns.filter((column) => column.name === name))
 
 /** The next page is read while the last one is used. */
-export async function* postgresPages(ask: Ask, table: Table): AsyncGenerator<Page> {
+export async function* postgresPages(ask: Ask, table: Table): AsyncGenerator<RowPage> {
   let next: ReturnType<typeof postgresPage> | undefined = postgresPage(ask, table, undefined)
   while (next) {
-    const { rows, count, last }: Page & { last: Key | undefined } = await next
+    const { rows, count, last }: RowPage & { last: Key | undefined } = await next
     next = count === PAGE_ROWS && last ? postgresPage(ask, table, last) : undefined
     next?.catch(() => undefined) // thrown when it is its turn
     if (count > 0) yield { rows, count }
@@ -32,7 +32,7 @@ const postgresPage = async (
   ask: Ask,
   table: Table,
   after: Key | undefined,
-): Promise<Page & { last: Key | undefined }> => {
+): Promise<RowPage & { last: Key | undefined }> => {
   const key = keyColumnsOf(table)
   const names = key.map(({ name }) => quotedName(name)).join(', ')
   const places = key.map(({ type }, index) => `$${index + 1}::text::${POSTGRES_TYPES[type]}`).join(', ')
@@ -51,7 +51,7 @@ const postgresPage = async (
   }
 }
 
-export function* copyPages(sqlite: SqliteDatabase, table: Table): Generator<Page> {
+export function* copyPages(sqlite: SqliteDatabase, table: Table): Generator<RowPage> {
   const key = keyColumnsOf(table)
   const names = key.map(({ name }) => quotedName(name)).join(', ')
   let after: Key | undefined

@@ -5,11 +5,11 @@ import { csvOf } from './csv.ts'
 import { recordOf, tableOf } from './table.ts'
 
 /** Text that a command prints as it is. */
-interface Page {
+interface PlainText {
   pieces: Iterable<string>
 }
 
-export type Result = Row | List | Page
+export type Result = Row | List | PlainText
 type Format = 'text' | 'json' | 'csv'
 
 const PIECE_LENGTH = 16_384
@@ -47,7 +47,7 @@ export const print = (text: string, done?: string): Promise<boolean> =>
 const reasonOf = ({ message }: Error): string => message.replace(/^[A-Z]+: |, write$/g, '')
 
 function* piecesOf(result: Result, format: Format): Generator<string> {
-  if (isPage(result)) yield* result.pieces
+  if (isText(result)) yield* result.pieces
   else if (!isList(result)) yield format === 'json' ? `${jsonOf(result)}\n` : recordOf(result)
   else if (format === 'csv') yield* csvOf(result, process.stdout.isTTY ? visible : undefined)
   else if (format === 'text') yield* tableOf(result)
@@ -57,7 +57,7 @@ function* piecesOf(result: Result, format: Format): Generator<string> {
   }
 }
 
-const isPage = (result: Result): result is Page => 'pieces' in result
+const isText = (result: Result): result is PlainText => 'pieces' in result
 export const isList = (result: Result): result is List => 'columns' in result && 'rows' in result
 
 /** Prints a notice for people. Scripts get only the result. */

@@ -30,8 +30,8 @@ export const addSandboxRoutes = (parts: Parts): void => {
   frontRoutes(parts).addTo(app, layer)
   app.use(consoleRoutes(layer))
   inboxReceiver(parts).addTo(app, layer)
-  const place = protectedMount(parts)
-  for (const routes of CONTROL_ROUTES) routes(parts).addTo(app, layer, place)
+  const mount = protectedMount(parts)
+  for (const routes of CONTROL_ROUTES) routes(parts).addTo(app, layer, mount)
 }
 
 /** A request to this path makes its world, which need not exist before. */

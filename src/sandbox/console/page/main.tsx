@@ -28,7 +28,7 @@ const PAGES = {
   send: { title: 'Send', View: Send },
   coverage: { title: 'Coverage', View: CoveragePage },
 } as const
-type Page = keyof typeof PAGES
+type PageName = keyof typeof PAGES
 
 const CONNECTIONS = {
   connecting: { text: 'Connecting', kind: '' },
@@ -78,7 +78,7 @@ const TokenForm = ({ onKept }: { onKept: () => void }) => {
 const Console = () => {
   const place = useShown()
   const { world = ALL_WORLDS } = place
-  const page: Page = Object.hasOwn(PAGES, place.page) ? (place.page as Page) : 'requests'
+  const page: PageName = Object.hasOwn(PAGES, place.page) ? (place.page as PageName) : 'requests'
   const [needsToken, setNeedsToken] = useState(false)
   useEffect(() => whenTokenIsMissing(() => setNeedsToken(true)), [])
   const { connection } = useStore()
