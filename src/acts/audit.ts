@@ -1,5 +1,5 @@
 import { type AuditRow, auditRows, findAuditRow, OUTCOMES } from '../audit/queries.ts'
-import { Facts } from './cells.ts'
+import { StoredJson } from './cells.ts'
 import { field, wholeNumber } from './fields.ts'
 import { type Kind, listing, members, type Noun, type Shown, showing } from './kind.ts'
 
@@ -8,8 +8,8 @@ import { type Kind, listing, members, type Noun, type Shown, showing } from './k
 export const AUDIT_COLUMNS: Shown<AuditRow> = {
   ...members<AuditRow>('id', 'atMs'),
   ...members<AuditRow>('user', 'command', 'subject', 'outcome'),
-  before: ({ before }) => before && new Facts(before),
-  after: ({ after }) => after && new Facts(after),
+  before: ({ before }) => before && new StoredJson(before),
+  after: ({ after }) => after && new StoredJson(after),
   ...members<AuditRow>('address', 'act', 'hash', 'previousHash'),
 }
 

@@ -11,7 +11,7 @@ import { misused, refused } from '../kernel/exit.ts'
 import { payoutsTo } from '../payouts/queries.ts'
 import { findDefaultWallet } from '../wallets/queries.ts'
 import type { Acting, Performer } from './act.ts'
-import { Facts, type Row } from './cells.ts'
+import { type Row, StoredJson } from './cells.ts'
 import { field } from './fields.ts'
 import { act, type Kind, listing, members, type Noun, type Shown, showing } from './kind.ts'
 
@@ -40,7 +40,7 @@ export const BENEFICIARY: Kind<string, Beneficiary> = {
       return wallet ? shownCurrency(wallet.currencyId).currency : null
     },
     ...members<Beneficiary>('lastPayoutAtMs'),
-    metadata: ({ metadata }) => new Facts(metadata),
+    metadata: ({ metadata }) => new StoredJson(metadata),
     ...CREATED,
   },
 }

@@ -33,8 +33,8 @@ export class Amount {
   }
 }
 
-/** Facts that are stored as JSON: an object in JSON, and their text elsewhere. */
-export class Facts {
+/** StoredJson that are stored as JSON: an object in JSON, and their text elsewhere. */
+export class StoredJson {
   constructor(private readonly json: string) {}
 
   toString(): string {
@@ -47,7 +47,7 @@ export class Facts {
   }
 }
 
-export type Cell = string | number | boolean | null | Amount | Facts | readonly string[]
+export type Cell = string | number | boolean | null | Amount | StoredJson | readonly string[]
 export type Row = Readonly<Record<string, Cell>>
 
 /** Rows that have the same columns. They can be read only once. */

@@ -77,8 +77,8 @@ export const sealFirstHead = (tx: Tx, seal: AuditSeal): void => {
 /** True if the audit has a row. */
 export const hasActs = (query: Query): boolean => findHead(query)?.count !== 0
 
-const jsonOrNull = (facts: object | undefined): string | null =>
-  facts === undefined ? null : withoutEmails(JSON.stringify(facts))
+const jsonOrNull = (change: object | undefined): string | null =>
+  change === undefined ? null : withoutEmails(JSON.stringify(change))
 
 /** The part before the @ can be quoted, and can contain spaces then. */
 const EMAIL = /(?:\\?"[^"@]*"|[^\s"<>(),;:\\]+)@[^\s"'<>(),;:=\\]+/g
@@ -88,8 +88,8 @@ const withoutEmails = (text: string): string => text.replace(EMAIL, '[e-mail]')
 const hashOf = (row: Omit<AuditRow, 'hash' | 'keyMark'>, key: Uint8Array | undefined): string => {
   const { id, atMs, user, command, subject, before, after, outcome, address, act, requestSha256, previousHash } = row
   const about = [id, atMs, user, command, subject, before, after, outcome, address, act, requestSha256, previousHash]
-  const facts = JSON.stringify(about)
-  return (key ? createHmac('sha256', key) : createHash('sha256')).update(facts).digest('hex')
+  const text = JSON.stringify(about)
+  return (key ? createHmac('sha256', key) : createHash('sha256')).update(text).digest('hex')
 }
 
 const sealOf = ({ count, hash }: Pick<Head, 'count' | 'hash'>, { auditKey }: AuditSeal): string =>

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Act, Acting, ActRequest, ActResult, Asking, Change, Performer } from '../../acts/act.ts'
-import { Facts } from '../../acts/cells.ts'
+import { StoredJson } from '../../acts/cells.ts'
 import { fileOf } from '../../acts/fields.ts'
 import { type AuditSeal, recordAct } from '../../audit/audit.ts'
 import { type AuditRow, actsAbout, findAct } from '../../audit/queries.ts'
@@ -128,13 +128,13 @@ const MOVED_MAX = 100
 
 /** The result of an act whose response was lost, from its audit row. @throws ProgramError if it was refused */
 const recordedResultOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): ActResult => {
-  const facts = { before: before && new Facts(before), after: after && new Facts(after) }
+  const change = { before: before && new StoredJson(before), after: after && new StoredJson(after) }
   if (outcome === 'refused')
     throw refused(`${(JSON.parse(after ?? '{}') as { reason?: string }).reason}\nSee row ${id} of the audit.`)
   note(
     `The server stopped before it responded. The act was done: see row ${id} of the audit. If it created a password, that is lost: rotate it.`,
   )
-  return { audit: id, command, subject, ...facts, act }
+  return { audit: id, command, subject, ...change, act }
 }
 
 /** Undefined before the first key of an installation. */

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ActResult } from '../../acts/act.ts'
-import { Amount, Facts } from '../../acts/cells.ts'
+import { Amount, StoredJson } from '../../acts/cells.ts'
 import type { ExitCode } from '../../kernel/exit.ts'
 import { DataFault } from '../../kernel/exit.ts'
 
@@ -15,12 +15,12 @@ export type ActMessage =
   /** It is not known yet whether the act was done. The command asks again. */
   | { isUnknown: true }
 
-/** As JSON, in which amounts and facts can be told from other cells. */
+/** As JSON, in which amounts and stored JSON can be told from other cells. */
 export const messageText = (line: ActMessage): string => {
   const replace = function (this: Record<string, unknown>, name: string, value: unknown): unknown {
     const cell = this[name] // an amount has been turned into a number in the value
     if (cell instanceof Amount) return cell.parts
-    return cell instanceof Facts ? { facts: cell.toString() } : value
+    return cell instanceof StoredJson ? { storedJson: cell.toString() } : value
   }
   return `${JSON.stringify(line, replace)}\n`
 }
@@ -28,7 +28,7 @@ export const messageText = (line: ActMessage): string => {
 export const messageOf = (text: string): ActMessage =>
   JSON.parse(text, (_, value: object | null): unknown => {
     if (typeof value !== 'object' || value === null) return value
-    if ('facts' in value) return new Facts(String(value.facts))
+    if ('storedJson' in value) return new StoredJson(String(value.storedJson))
     return 'minor' in value ? amountOf(value as Amount['parts']) : value
   })
 

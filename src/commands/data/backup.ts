@@ -73,12 +73,12 @@ async function backUp(this: Command, place: string, { keep }: BackupOptions): Pr
           const isCopy = findPosition(sqlite) !== undefined
           await copyVerified(config, isCopy, file, folder)
           const rotated = folder === undefined || keep === undefined ? {} : rotate(folder, keep)
-          return { isCopy, facts: { file, bytes: statSync(file).size, ...rotated } }
+          return { isCopy, row: { file, bytes: statSync(file).size, ...rotated } }
         })
       }),
     )
     await recordCopied(means, copied)
-    await show(copied.facts, config.format, doneBy(request, copied.facts))
+    await show(copied.row, config.format, doneBy(request, copied.row))
     sayWhatIsNotInIt(config)
   })
 }
@@ -86,22 +86,22 @@ async function backUp(this: Command, place: string, { keep }: BackupOptions): Pr
 /** A sandbox has no audit. Without an active server on this machine, a copy takes no row. The copy is good without it, too. */
 const recordCopied = async (
   { config, request }: { config: DataConfig; request: ActRequest },
-  { isCopy, facts }: { isCopy: boolean; facts: Row },
+  { isCopy, row }: { isCopy: boolean; row: Row },
 ): Promise<void> => {
   const { dataDir } = config
   if (isOfMode(databasePath(dataDir), 'sandbox')) return
   try {
-    await ask({ config, act: backupAct, request: { ...request, input: facts }, waitMsMax: ROW_MS_MAX })
+    await ask({ config, act: backupAct, request: { ...request, input: row }, waitMsMax: ROW_MS_MAX })
   } catch (error) {
     if (!isCopy) note(`The copy is good, but has no row in the audit: ${reasonOf(error)}.`, 'text')
   }
 }
 
 /** The command makes the copy, and the server only records it. */
-export const backupAct = act('Record a copy', {}, ({ write, record }, facts: Row) =>
+export const backupAct = act('Record a copy', {}, ({ write, record }, row: Row) =>
   write((tx) => {
-    record(tx, { after: facts })
-    return facts
+    record(tx, { after: row })
+    return row
   }),
 )
 

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import sampleJson from '../../../seed/sample-catalog.json' with { type: 'text' }
 import type { Acting } from '../../acts/act.ts'
-import { Facts, type List, listOf, type Row } from '../../acts/cells.ts'
+import { type List, listOf, type Row, StoredJson } from '../../acts/cells.ts'
 import { choiceOf, field, type Input, wholeNumber } from '../../acts/fields.ts'
 import { act, type Noun, type Shown } from '../../acts/kind.ts'
 import { productsEdited } from '../../audit/queries.ts'
@@ -109,8 +109,8 @@ const CHANGE_COLUMNS: Shown<Change> = {
   change: ({ change }) => change,
   product_id: ({ product }) => product.id,
   product: ({ product }) => product.name,
-  before: ({ before }) => before && new Facts(JSON.stringify(before)),
-  after: ({ after }) => after && new Facts(JSON.stringify(after)),
+  before: ({ before }) => before && new StoredJson(JSON.stringify(before)),
+  after: ({ after }) => after && new StoredJson(JSON.stringify(after)),
   waiting_orders: ({ waiting }) => waiting,
   takes_back_edit: ({ isEdited }) => isEdited,
 }

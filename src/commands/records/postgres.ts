@@ -70,10 +70,10 @@ async function showStatus(this: Command): Promise<void> {
       if (!installation) throw refused('the record is empty\nscrip serve creates it, or scrip postgres init.')
       const followers = await followersOf(connection.ask, installation.seq)
       const { id, release, schemaVersion, epoch, seq, holder, url } = installation
-      const facts = { installation: id, release, schema: schemaVersion, epoch, seq, holder, url }
-      if (format === 'json') await print(`${jsonOf({ ...facts, followers })}\n`)
+      const row = { installation: id, release, schema: schemaVersion, epoch, seq, holder, url }
+      if (format === 'json') await print(`${jsonOf({ ...row, followers })}\n`)
       else {
-        await show(facts, format)
+        await show(row, format)
         if (followers.length > 0)
           await show({ columns: STATUS_COLUMNS, rows: followers.map((one) => ({ ...one })) }, format)
       }
