@@ -6,7 +6,7 @@ import { COUNTS, type Counts } from './migrations/0001_counts.ts'
 /** The tables of counts, and their triggers, have names that no other part of the schema has. */
 export const isOfCounts = (name: string): boolean => /_counts(?:_(?:made|changed|gone))?$/.test(name)
 
-interface Parts {
+interface CountColumns {
   keys: string[]
   sums: readonly string[]
   /** The values of a row for these columns: of NEW, of OLD, or of the table itself. */
@@ -17,7 +17,7 @@ interface Parts {
 
 const KEY = /^(?:(.+) AS )?(\w+)$/s
 
-const partsOf = ({ by, sums = [], where = 'TRUE' }: Counts): Parts => {
+const columnsOf = ({ by, sums = [], where = 'TRUE' }: Counts): CountColumns => {
   const keys = by.map((key) => {
     const [, expression, name = ''] = KEY.exec(key) ?? []
     return { name, sql: expression ?? `ROW.${name}` }
@@ -39,7 +39,7 @@ const partsOf = ({ by, sums = [], where = 'TRUE' }: Counts): Parts => {
 /** The table of some counts and its triggers: a part of the migration. */
 export const countsSchema = (counts: Counts): string => {
   const { name, of } = counts
-  const { keys, sums, valuesOf, columns } = partsOf(counts)
+  const { keys, sums, valuesOf, columns } = columnsOf(counts)
   const added = (row: string, sign: '' | '-') => {
     const values = valuesOf(row)
     const numbers = [`${sign}1`, ...values.sums.map((sum) => sign + sum)]
@@ -66,7 +66,7 @@ END;`
 
 const recounted = (counts: Counts, sign: '' | '-'): string => {
   const { of } = counts
-  const { keys, sums, isCounted } = partsOf(counts).valuesOf(of)
+  const { keys, sums, isCounted } = columnsOf(counts).valuesOf(of)
   const numbers = ['count(*)', ...sums.map((sum) => `sum(${sum})`)].map((one) => sign + one)
   const places = keys.map((_, index) => index + 1).join(', ')
   return `SELECT ${[...keys, ...numbers].join(', ')} FROM ${of} WHERE ${isCounted} GROUP BY ${places}`
@@ -84,7 +84,7 @@ export const recount = (sqlite: SqliteDatabase): void => {
  */
 export const COUNT_FAULTS = COUNTS.filter(({ of }) => of !== 'audit')
   .map((counts) => {
-    const { keys, sums } = partsOf(counts)
+    const { keys, sums } = columnsOf(counts)
     const numbers = ['n', ...sums]
     const text = keys.map((key) => `coalesce(${key}, 'null')`).join(` || ' ' || `)
     return `SELECT '${counts.name} of ' || ${text} || ' differ by ' || ${numbers.map((one) => `sum(${one})`).join(` || ', ' || `)} AS fault

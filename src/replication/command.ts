@@ -23,7 +23,7 @@ import { tablesOf } from './tables.ts'
 /** A command that writes holds the folder, and no server runs on it. */
 export type Needs = 'read' | 'write'
 
-interface Joining {
+interface JoinOptions {
   target: PostgresTarget
   dataDir: string
   signingKey: Uint8Array | undefined
@@ -46,8 +46,8 @@ const EXPIRY_MS = 2_500
 const LOOK_MS = 200
 
 /** @throws ProgramError */
-export const joinInstallation = async (joining: Joining): Promise<CopyAccess> => {
-  const { target, dataDir, signingKey, needs } = joining
+export const joinInstallation = async (options: JoinOptions): Promise<CopyAccess> => {
+  const { target, dataDir, signingKey, needs } = options
   makeDataFolder(dataDir)
   const connection = new Connection(target, 'command', COMMAND_PATIENCE_MS)
   const beats = new Connection(target, 'command beats')
@@ -60,23 +60,23 @@ export const joinInstallation = async (joining: Joining): Promise<CopyAccess> =>
     const installation = await installationOf(connection.ask)
     if (installation && signingKey) await checkKey(connection.ask, 'signing', signingKey)
     return lock || needs === 'write'
-      ? await joinAlone({ ...joining, connection, beats, leave }, installation)
-      : await joinServer({ ...joining, connection, beats, leave }, installation)
+      ? await joinAlone({ ...options, connection, beats, leave }, installation)
+      : await joinServer({ ...options, connection, beats, leave }, installation)
   } catch (error) {
     await leave()
     throw error
   }
 }
 
-interface Parts extends Joining {
+interface JoinedInstallation extends JoinOptions {
   connection: Connection
   beats: Connection
   leave: () => Promise<void>
 }
 
 /** Without a server, the copy is brought up to date, and a command that writes takes the lease in the meantime. */
-const joinAlone = async (parts: Parts, found: Installation | undefined): Promise<CopyAccess> => {
-  const { dataDir, connection, beats, needs, leave, release, create, signingKey } = parts
+const joinAlone = async (joined: JoinedInstallation, found: Installation | undefined): Promise<CopyAccess> => {
+  const { dataDir, connection, beats, needs, leave, release, create, signingKey } = joined
   let installation = found
   if (standing(dataDir, installation) === 'create') {
     if (!signingKey)
@@ -88,7 +88,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
     installation = await installationOf(connection.ask)
   }
   if (!installation) throw new DataFault('the record is gone\nRestore it.')
-  const position = await broughtUpToDate(parts, installation)
+  const position = await broughtUpToDate(joined, installation)
   if (needs === 'read') return { lagSeconds: undefined, gateOf: undefined, leave }
   if (installation.schemaVersion < SCHEMA_VERSION) {
     throw new DataFault(
@@ -106,7 +106,7 @@ const joinAlone = async (parts: Parts, found: Installation | undefined): Promise
     taken = await lease.take(COMMAND_PATIENCE_MS)
   }
   if (!taken) throw new NotActive(await installationOf(connection.ask))
-  await broughtUpToDate(parts, installation)
+  await broughtUpToDate(joined, installation)
   return {
     lagSeconds: undefined,
     gateOf: gateWith(connection, unhurried(lease)),
@@ -128,7 +128,7 @@ const standing = (dataDir: string, installation: Installation | undefined) => {
 }
 
 /** Brings the copy up to date with PostgreSQL. */
-const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Installation): Promise<Position> => {
+const broughtUpToDate = async ({ dataDir, connection }: JoinedInstallation, installation: Installation): Promise<Position> => {
   for (;;) {
     if (standing(dataDir, installation) === 'pull')
       await pullCopy(connection, dataDir, { schemaVersion: installation.schemaVersion, isStopped: () => false })
@@ -146,8 +146,8 @@ const broughtUpToDate = async ({ dataDir, connection }: Parts, installation: Ins
 }
 
 /** Beside a server, a command only reads. */
-const joinServer = async (parts: Parts, installation: Installation | undefined): Promise<CopyAccess> => {
-  const { dataDir, connection, leave } = parts
+const joinServer = async (joined: JoinedInstallation, installation: Installation | undefined): Promise<CopyAccess> => {
+  const { dataDir, connection, leave } = joined
   const position = preparationOf(dataDir, installation) === 'follow' ? positionIn(databasePath(dataDir)) : undefined
   if (!position || !installation)
     throw new DataFault('a server is still building the copy in this folder\nTry again when it is ready.')

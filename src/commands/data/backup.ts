@@ -57,9 +57,9 @@ const requireFolder = (place: string): void => {
 async function backUp(this: Command, place: string, { keep }: BackupOptions): Promise<void> {
   const config = dataConfigOf(this.opts<DataOptions>())
   const request = actRequestOf(this)
-  const means = { config, request }
+  const call = { config, request }
   await explainFaults(config.dataDir, async () => {
-    const copied = await recordingRefusal(means, () =>
+    const copied = await recordingRefusal(call, () =>
       withReader(config, async ({ sqlite }) => {
         if (keep !== undefined) requireFolder(place)
         const folder = isFolder(place) ? place : undefined
@@ -77,7 +77,7 @@ async function backUp(this: Command, place: string, { keep }: BackupOptions): Pr
         })
       }),
     )
-    await recordCopied(means, copied)
+    await recordCopied(call, copied)
     await show(copied.row, config.format, doneBy(request, copied.row))
     sayWhatIsNotInIt(config)
   })

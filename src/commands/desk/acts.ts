@@ -89,11 +89,11 @@ export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean)
       const act = await getAct(filled.command)
       const request = actRequestBy(filled, act, isDryRun)
       done.id = request.id
-      const means = { config, request, act, onNote: (note: string) => void done.notes.push(note) }
+      const call = { config, request, act, onNote: (note: string) => void done.notes.push(note) }
       const { file = '' } = filled
       const read = () => explainFaults(request.subject, () => act.readFile?.(file) ?? file)
       const result = await explainFaults(config.dataDir, async () =>
-        ask({ ...means, input: await recordingRefusal(means, read) }),
+        ask({ ...call, input: await recordingRefusal(call, read) }),
       )
       return { ...done, result: result as ActResult }
     } catch (error) {
