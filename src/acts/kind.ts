@@ -171,7 +171,7 @@ export const act = <Takes extends Fields>(
 ): Act => ({ summary, takes, perform, ...more })
 
 /** An act that makes a record, or replaces something. */
-interface Making<Values, Effect> extends Act {
+interface CreationAct<Values, Effect> extends Act {
   /** @throws DomainError, ProgramError */
   by: (tx: Tx, input: Values, context: StepContext) => Effect
   operation: ControlOperation
@@ -184,7 +184,7 @@ export const making = <Takes extends Fields, Values extends object, Effect>(
   perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
   operation: ControlOperation,
   more: Pick<Act, 'inNewFolder' | 'secret'> = {},
-): Making<Values, Effect> & { takes: Takes } => ({
+): CreationAct<Values, Effect> & { takes: Takes } => ({
   ...{ summary, takes, by, perform, operation, inSandbox: operation.route },
   ...more,
 })
