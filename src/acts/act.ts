@@ -126,7 +126,6 @@ export interface Among {
   read: (data: Pick<Administration, 'query' | 'reference'>, text: string, input: never) => Named
 }
 
-/** The records that a file names. */
 interface Named {
   ids: string[]
   /** The reading of the file in words, and the lines that name no record. */

@@ -33,7 +33,7 @@ export class Amount {
   }
 }
 
-/** StoredJson that are stored as JSON: an object in JSON, and their text elsewhere. */
+/** A column that holds JSON: an object in JSON, and its text elsewhere. */
 export class StoredJson {
   constructor(private readonly json: string) {}
 

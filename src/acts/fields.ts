@@ -113,7 +113,6 @@ export const isOptional = ({ flags }: Field): boolean => !flags.startsWith('<')
 
 const memberOf = (name: string, { schema = Text(), member = { name, schema } }: Field) => member
 
-/** The members of a body with the fields. */
 export const membersIn = (takes: Fields): TProperties =>
   Object.fromEntries(
     Object.entries(takes).map(([field, one]) => {

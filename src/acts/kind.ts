@@ -149,7 +149,6 @@ export const actsOn = <Id, Item>({ group, argument, allows }: Kind<Id, Item>, ac
     return isOnIt && (allows?.(item, verb) ?? true) ? [`${group} ${verb}`] : []
   })
 
-/** Shows a record. */
 export interface Showing {
   summary: string
   takes: Fields

@@ -79,7 +79,6 @@ export const lastDoneMs = (query: Query, command: string): number | null =>
     .limit(1)
     .get()?.atMs ?? null
 
-/** The number of refusals of a command since it was last done. */
 export const refusedSinceDone = (query: Query, command: string): number => {
   const done = query
     .select({ id: sql<number>`coalesce(max(${audit.id}), 0)` })

@@ -114,7 +114,6 @@ const group =
   async (command) =>
     (await find())(command.description(description))
 
-/** The commands of a noun. */
 const noun = (description: string, find: () => Promise<Noun>): Define =>
   group(description, async () => (await import('./records/records.ts')).commandsOf(await find()))
 

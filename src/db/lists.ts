@@ -56,7 +56,6 @@ export const SORTED_MAX = 10_000
 
 const OPPOSITE = { ASC: 'DESC', DESC: 'ASC' } as const
 
-/** The values of placeholders. */
 type Values = Readonly<Record<string, unknown>>
 
 /** A list adds up its counts, and reads a page of ids along the index of its rarest filter or of its order (decision 120). */

@@ -79,7 +79,6 @@ export class SharedCommit {
 
   constructor(
     private readonly sqlite: Database,
-    /** The files of a server; undefined in memory, and for commands. */
     private readonly files: () => OpenFiles | undefined = () => undefined,
   ) {}
 
@@ -147,12 +146,10 @@ export class SharedCommit {
   }
   #damage: Error | undefined
 
-  /** Called with each error. */
   noteDamage(error: unknown): void {
     if (isDamage(error)) this.#damage ??= error as Error
   }
 
-  /** Commits the waiting units. */
   flush(): void {
     while (this.#waiting.length > 0 && this.#commitSome());
   }

@@ -22,7 +22,6 @@ export interface Form {
   isMoney: boolean
 }
 
-/** A form that was filled in. */
 const Filled = Type.Object({
   command: Type.String(),
   input: Type.Record(Type.String(), Type.String(), { description: 'The values by the names of its fields' }),
@@ -33,5 +32,4 @@ const Filled = Type.Object({
 
 export type Filled = Static<typeof Filled>
 
-/** The acts that the page requests. */
 export const Requested = Type.Object({ acts: Type.Array(Filled), isDryRun: Type.Boolean() })

@@ -92,7 +92,6 @@ export const resolved = ({ components }: ApiDocument, { $ref, ...beside }: Schem
 
 export const schemaName = ({ $ref }: Schema): string | undefined => ($ref === undefined ? undefined : lastPart($ref))
 
-/** The first response that is a success. */
 export const successOf = ({
   responses,
 }: DocumentedOperation): [status: string, response: DocumentedResponse] | undefined =>

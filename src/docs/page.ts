@@ -70,7 +70,6 @@ export const sectionLinks = ({ text }: Html): Html => {
   return html`${links.length > 1 && html`<nav class="line" aria-label="On this page">${links}</nav>`}`
 }
 
-/** The first page of the reference. */
 export const overview = ({ document, guides }: Frame): Html => html`<article>
 <header><h1>${document.info.title} API <small class="tag">${document.info.version}</small></h1></header>
 ${document.info.description.split('\n\n').map((paragraph) => html`<p class="lead">${prose(paragraph)}</p>`)}

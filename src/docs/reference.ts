@@ -49,7 +49,6 @@ export class Reference {
     return [...operationsIn(this.frame.document), ...guides.flat()]
   }
 
-  /** The title of the page at a path, and its content. */
   async #contentAt(path: string): Promise<[title: string, view: Html] | undefined> {
     const { document, guides, pictures, console } = this.frame
     if (path === '/docs') return ['Reference', overview(this.frame)]

@@ -1,8 +1,6 @@
 import { type Html, html, prose } from '../pages/html.ts'
 import { type ApiDocument, type Parameter, resolved, type Schema, schemaName } from './document.ts'
 
-/** The members of an object. */
-
 /** Deeper members stand behind the name of their schema. */
 const DEPTH_MAX = 4
 

@@ -28,7 +28,6 @@ const oldestEvent = prepared((query: Query) =>
 export const findEvent = (query: Query, clientId: number, eventId: string): Event | undefined =>
   byEventId(query, { clientId, eventId })
 
-/** Finds an event of any client. */
 export const findAnyEvent = (query: Query, eventId: string): Event | undefined =>
   query.select().from(events).where(eq(events.eventId, eventId)).limit(1).get()
 

@@ -1,4 +1,3 @@
-/** The types of events (contract C16). */
 export const EVENT_TYPES = [
   'order.created',
   'order.processing',

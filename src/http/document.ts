@@ -41,7 +41,6 @@ const parentOf = (place: string): string => place.slice(0, place.lastIndexOf('/'
 /** A text without the byte order mark of Windows programs. */
 export const withoutByteOrderMark = (text: string): string => text.replace(/^\ufeff/, '')
 
-/** A member of an object as it stands in a document. */
 export interface Member {
   name: string
   value: unknown
@@ -110,7 +109,6 @@ export const faultsIn = <Schema extends TSchema>(check: TypeCheck<Schema>, value
   return [...faults.values()]
 }
 
-/** The members with values that cannot be stored. */
 export const unwritable = (value: object): Fault[] =>
   Object.entries(value)
     .filter(([, member]) => !isWritable(member))

@@ -36,7 +36,6 @@ const WITH_KEY = dryRunRefusal('dry_run_with_key', 'X-Dry-Run cannot be combined
 /** An invalid header: such a request is not a dry run. */
 export const isOfHeader = ({ code }: Failure): boolean => code === MALFORMED.code || code === WITH_KEY.code
 
-/** The errors of an operation that has a dry run. */
 export const dryRunErrors = ({ once }: DryRunnable): Record<string, Failure> => ({
   dry_run_malformed: MALFORMED,
   ...(once && { dry_run_with_key: WITH_KEY }),
@@ -62,7 +61,6 @@ export const readDryRun = (
   return { isDryRun: true }
 }
 
-/** True for the headers of a response to a dry run. */
 export const isOfDryRun = (headers: Headers | Readonly<Record<string, unknown>>): boolean =>
   (headers instanceof Headers ? headers.get(NAME) : headers[NAME]) === 'true'
 

@@ -37,7 +37,6 @@ export const renderFailure = (failure: Failure, { errorShape, unexpectedError }:
   return { status, headers: failure.headers ?? {}, body: RENDERERS[shapeOf(failure, errorShape)](worded) }
 }
 
-/** The shape of a failure on a route with the given shape. */
 export const shapeOf = ({ isUniform }: Failure, errorShape: ErrorShape): ErrorShape =>
   isUniform ? 'structured' : errorShape
 

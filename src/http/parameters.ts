@@ -54,7 +54,6 @@ export const queryReader = <Schema extends TObject>(schema: Schema): ((url: stri
 export const pathParameter = <Value>(schema: TSchema, read: (text: string | null) => Value) =>
   Type.Unsafe<Value>({ ...schema, read })
 
-/** Reads the parameters of a path. */
 export const pathReader = ({ properties }: TObject): ((sent: Record<string, string | null>) => object) => {
   const names = Object.keys(properties)
   return (sent) => {

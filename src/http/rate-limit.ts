@@ -6,7 +6,6 @@ export interface BucketSize {
   refillMs: number
 }
 
-/** The units of time by their letters. */
 export const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 const BUCKETS_MAX = 10
 

@@ -101,7 +101,12 @@ export class Routes<
       const operation = completed({ ...group, hasDryRun: hasDryRun(method, prefix + path) }, line as never)
       this.#lines.push((app, { serve }, { prefix: above = '', transform, beforeHandle }) => {
         const route = documentedRoute(above + prefix + path)
-        const steps = stepsOf(operation, [transform, this.give as RouteHook | undefined], beforeHandle, handler as never)
+        const steps = stepsOf(
+          operation,
+          [transform, this.give as RouteHook | undefined],
+          beforeHandle,
+          handler as never,
+        )
         const respond = ({ request, set, path, params }: Omit<ReadRequest, 'query'>) =>
           serve({ request, set, path, route, operation, params } as RoutedRequest, steps)
         // From the text of a function the framework takes what to read, and whether to wait. A bound one has none.

@@ -21,7 +21,6 @@ interface TextOptions {
 /** A text of a body. Lengths count characters, where TypeBox's own strings count UTF-16 code units. */
 export const Text = (options: TextOptions = {}) => Type.Unsafe<string>({ ...options, type: 'string', [Kind]: 'Text' })
 
-/** The problem of a value that must be a text. */
 const textProblem = (schema: TextOptions, value: unknown): Problem | undefined => {
   if (typeof value !== 'string') return { rule: 'string', problem: 'must be a string' }
   if (!isWritable(value)) return { rule: 'format', problem: UNWRITABLE }

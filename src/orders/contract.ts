@@ -195,7 +195,6 @@ const FAILED = {
   failure_reason: 'Out of stock',
 } as const
 
-/** The examples by the type of the event. */
 export const ORDER_EVENT_EXAMPLES = {
   created: PENDING,
   processing: { ...PENDING, status: 'PROCESSING' },

@@ -22,7 +22,6 @@ import { canHappen, MOVED_BY_CLOCK, nextAfterMs } from './states.ts'
 import type { SuppliedVoucher, VoucherSupply } from './supply.ts'
 import type { CipherSource } from './voucher-key.ts'
 
-/** The default reason of a failed order. */
 export const FAILED_REASON = 'The order could not be delivered'
 
 export interface Delivering {

@@ -84,7 +84,6 @@ export const openOrders = (query: Query, limit: number) => ({
     .all(),
 })
 
-/** The number of orders that wait, by product. */
 export const openOrdersByProduct = (query: Query): ReadonlyMap<number, number> =>
   new Map(
     query
@@ -121,7 +120,6 @@ export const insertOrder = preparedInsert(orders)
 
 const updateChanging = preparedUpdate(orders, Object.keys(BEGINNING) as Changing[])
 
-/** Returns the updated order. */
 export const updateOrder = (tx: Tx, order: Order, update: OrderUpdate): Order => {
   const changed = { ...order, ...update }
   updateChanging(tx, changed)

@@ -7,7 +7,6 @@ import { associatedDataInOrder, associatedDataInStock, type Cipher } from './cip
 import { findAnyOrder } from './queries.ts'
 import { everyCode, everyVoucher, updateMark, updateStock, updateVoucher } from './stock-queries.ts'
 
-/** The result of encrypting everything with another key. */
 export interface Reencrypted {
   resealed: number
   /** The number of codes that cannot be decrypted. They stay as they are, and are not for sale. */

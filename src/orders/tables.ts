@@ -4,7 +4,6 @@ import { columns } from '../db/columns.ts'
 export const orders = sqliteTable('orders', columns.orders)
 export type Order = typeof orders.$inferSelect
 
-/** The states of an order (contract C12). */
 export const ORDER_STATUSES = orders.status.enumValues
 export type OrderStatus = Order['status']
 

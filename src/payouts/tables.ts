@@ -4,7 +4,6 @@ import { columns } from '../db/columns.ts'
 export const payouts = sqliteTable('payouts', columns.payouts)
 export type Payout = typeof payouts.$inferSelect
 
-/** The states of a payout (contract C13). */
 export const PAYOUT_STATUSES = payouts.status.enumValues
 export type PayoutStatus = Payout['status']
 

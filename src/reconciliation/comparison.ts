@@ -55,7 +55,6 @@ export interface Compared {
   parting: Parting | undefined
 }
 
-/** Compares the rows of a list with the records of a client in a period. */
 export const compare = (query: Query, clientId: number, period: Period, rows: readonly TheirRow[]): Compared => {
   const inPeriod = rows.filter((row) => isIn(row, period))
   const listed = Map.groupBy(asNamed(inPeriod, recordsOf(query, clientId, period)), keyOf)

@@ -22,7 +22,10 @@ interface EmptyInstallationOptions extends NewInstallation {
 }
 
 /** Makes an empty installation from a new database, which is removed if that fails. */
-export const installEmpty = async ({ connection, dataDir, ...made }: EmptyInstallationOptions, create: () => void): Promise<void> => {
+export const installEmpty = async (
+  { connection, dataDir, ...made }: EmptyInstallationOptions,
+  create: () => void,
+): Promise<void> => {
   create()
   const path = databasePath(dataDir)
   const database = Database.openFile(path)

@@ -12,7 +12,7 @@ import { installEmpty } from './activate.ts'
 import { COMMAND_PATIENCE_MS, Connection } from './connection.ts'
 import { CopyUnfit, preparationOf, quarantine } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
-import { PostgresGate, type GateLease } from './gate.ts'
+import { type GateLease, PostgresGate } from './gate.ts'
 import { checkKey, type Installation, installationOf, NotActive } from './installation.ts'
 import { Lease } from './lease.ts'
 import { pullCopy } from './pull.ts'
@@ -127,8 +127,10 @@ const standing = (dataDir: string, installation: Installation | undefined) => {
   }
 }
 
-/** Brings the copy up to date with PostgreSQL. */
-const broughtUpToDate = async ({ dataDir, connection }: JoinedInstallation, installation: Installation): Promise<Position> => {
+const broughtUpToDate = async (
+  { dataDir, connection }: JoinedInstallation,
+  installation: Installation,
+): Promise<Position> => {
   for (;;) {
     if (standing(dataDir, installation) === 'pull')
       await pullCopy(connection, dataDir, { schemaVersion: installation.schemaVersion, isStopped: () => false })
@@ -167,7 +169,14 @@ const lagSecondsOf = async ({ ask }: Connection, { seq }: Position): Promise<num
 const gateWith =
   (connection: Connection, lease: GateLease) =>
   ({ sqlite }: Database): PostgresGate =>
-    new PostgresGate({ sqlite, tables: tablesOf(sqlite), connection, lease, onBehind: () => undefined, waitsForOutcome: true })
+    new PostgresGate({
+      sqlite,
+      tables: tablesOf(sqlite),
+      connection,
+      lease,
+      onBehind: () => undefined,
+      waitsForOutcome: true,
+    })
 
 /**
  * A lease that ignores its time limit, because nobody reads the copy of a command meanwhile. On a busy machine a renewal may be

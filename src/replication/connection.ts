@@ -36,7 +36,6 @@ export class PostgresAway extends ProgramError {
   }
 }
 
-/** PostgreSQL refused the request. */
 export class PostgresRefusal extends ProgramError {
   constructor(
     /** The cause alone, for the log. */
@@ -163,7 +162,6 @@ export class Connection {
     )
   }
 
-  /** Ends the connection at once. */
   close(): void {
     const { sql } = this.#client ?? {}
     this.#client = undefined

@@ -11,7 +11,7 @@ import { commitOpening, installEmpty, upgrade } from './activate.ts'
 import { Connection, PostgresAway } from './connection.ts'
 import { CopyUnfit, checkAtStart, preparationOf, quarantine, requireSameTimeline } from './copy-check.ts'
 import { FollowingCopy } from './follower.ts'
-import { PostgresGate, gateTotals } from './gate.ts'
+import { gateTotals, PostgresGate } from './gate.ts'
 import { findInstallation, fitting, type Installation, installationOf, NotActive, ServerUnfit } from './installation.ts'
 import { Lag } from './lag.ts'
 import { Lease, type LeaseGrant, leaseTotals } from './lease.ts'
@@ -47,7 +47,6 @@ export interface Roles {
   requireKeys: () => void
   /** Does the writes of opening the database, in an open transaction. */
   bringUpToDate: (database: Database) => void
-  /** Serves the copy. */
   serve: () => void
   /** Stops serving the copy, once no database commits. */
   letGo: (settle: (database: Database) => Promise<void>) => Promise<void>

@@ -74,7 +74,6 @@ export class Waiting {
     }
   }
 
-  /** Ends all that wait. */
   close(): void {
     this.#isClosed = true
     this.#end(() => true)

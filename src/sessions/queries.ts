@@ -85,7 +85,6 @@ const lastUsedNumber = prepared((tx: Tx) =>
     .prepare(),
 )
 
-/** The number of the next login of a client. */
 export const nextLoginNumber = (tx: Tx, clientId: number): number =>
   (lastUsedNumber(tx).get({ clientId })?.number ?? 0) + 1
 

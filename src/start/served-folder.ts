@@ -14,7 +14,6 @@ interface ServedFolderOptions {
   clock: SteadyClock
   /** Opens the database for the first time: creates and migrates it. */
   prepare: () => Database
-  /** Brings a database that is open up to date. */
   bringUpToDate: (database: Database) => void
   /** The lock of the folder, if another part of this process has it. */
   isLocked?: boolean

@@ -78,7 +78,6 @@ export const lowWallets = (query: Query, limit: number): Wallet[] =>
 /** The number of wallets below their threshold, as far as it is counted. */
 export const countLow = (query: Query): number => countUpTo(query, wallets, isLow)
 
-/** The sum of the debits of a wallet since a day. */
 export const debitedSince = (query: Query, walletId: number, day: number): number =>
   connectionOf(query)
     .query<{ minor: number }, [number, number]>(

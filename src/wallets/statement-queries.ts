@@ -83,7 +83,6 @@ interface Moved {
   lastId: number
 }
 
-/** The movements of a wallet in a period. */
 export const movedIn = (query: Query, { id }: Wallet, { sinceMs, untilMs }: Period): Moved =>
   connectionOf(query)
     .query<Moved, [number, number, number]>(

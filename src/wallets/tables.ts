@@ -6,7 +6,6 @@ export const wallets = sqliteTable('wallets', columns.wallets)
 export type Wallet = typeof wallets.$inferSelect
 
 export const ledgerEntries = sqliteTable('journal_entries', columns.journalEntries)
-/** The sources of movements of money (contract C11). */
 export const SOURCE_TYPES = ledgerEntries.sourceType.enumValues
 
 export const ledgerLines = sqliteTable('journal_lines', columns.journalLines)
@@ -15,7 +14,6 @@ export const ACCOUNTS = ledgerLines.account.enumValues
 
 export const transactions = sqliteTable('transactions', columns.transactions)
 export type WalletTransaction = typeof transactions.$inferSelect
-/** The states of a transaction (contract C11). */
 export const TRANSACTION_STATUSES = transactions.status.enumValues
 
 /** An amount in major units, in which amounts of different currencies compare. */

@@ -15,7 +15,6 @@ import { ATTEMPT_STATUSES, type Attempt, SIGNINGS, type Webhook } from './tables
 /** Webhooks and their deliveries in the API (contract C16). */
 
 export const WEBHOOK_NOT_FOUND = notFound('Webhook')
-/** The most webhooks of a client. */
 export const WEBHOOKS_MAX = 20
 export const TOO_MANY_WEBHOOKS = badRequest('too_many_webhooks', `At most ${WEBHOOKS_MAX} webhooks`)
 export const WEBHOOK_NOT_ACTIVE = badRequest('webhook_not_active', 'Webhook is not active')

@@ -48,7 +48,6 @@ export class Deliveries {
   /** Those of webhooks that were failing when they began. */
   #failingInFlight = 0
   #isPumpDue = false
-  /** Resolves with the next pump. */
   #pumped = Promise.withResolvers<void>()
   #timer: ReturnType<typeof setTimeout> | undefined
 

@@ -56,7 +56,6 @@ interface QueueOf {
   droppedTo: number
 }
 
-/** The number of deliveries that wait for a webhook. */
 export const countQueued = (query: Query, { webhookId, droppedTo }: QueueOf): number =>
   query
     .select({ n: count() })

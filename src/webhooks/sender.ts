@@ -125,7 +125,6 @@ class Connection {
 
   constructor(
     target: Target,
-    /** The waiting connections. */
     private readonly idle: Set<Connection>,
   ) {
     this.key = keyOf(target)

@@ -13,7 +13,6 @@ const filter = customType<{ data: EventPattern[]; driverData: string }>({
 export const webhooks = sqliteTable('webhooks', { ...columns.webhooks, events: filter('events').notNull() })
 export type Webhook = typeof webhooks.$inferSelect
 
-/** The kinds of signatures (contract C16). */
 export const SIGNINGS = webhooks.signing.enumValues
 export type Signing = Webhook['signing']
 

@@ -66,7 +66,6 @@ class StepFailed extends Error {
 export class DueWork {
   /** The worlds that are catching up: all requests of a world wait for the same work. */
   readonly #catchingUp = new WeakMap<World, Promise<void>>()
-  /** The queued steps of a world. */
   readonly #queued = new WeakMap<World, Promise<void>>()
 
   constructor(

@@ -3,7 +3,6 @@ import type { World } from './world.ts'
 /** The world of live mode, and the one that a sandbox has before any is created. */
 export const DEFAULT_WORLD = 'default'
 
-/** The worlds of a process. */
 export interface Worlds {
   readonly default: World
   readonly names: readonly string[]

@@ -85,7 +85,6 @@ export const actingOnEach = (act: Act, among: Among) =>
     await show(result, config.format, doneBy(actRequestOf(this), result))
   }
 
-/** Asks for one act of many. */
 const resultOrRefusal = async (
   config: DataConfig,
   act: Act,
@@ -141,7 +140,6 @@ const askAlone = async (call: ActCall, needs: 'write' | 'folder'): Promise<ActRe
 
 const EMPTY = 'scrip serve creates an empty record itself.'
 
-/** The request of a command. */
 export const actRequestOf = (command: Command, input: ActRequest['input'] = {}): ActRequest => ({
   id: freshActId(),
   command: pathOf(command),

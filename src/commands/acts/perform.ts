@@ -62,7 +62,8 @@ export const perform = async (
     if (hasEffect) refresh()
     return done
   }
-  const dryRun = <T>(unit: (tx: Tx) => T) => undoing(world, once)((tx) => reportingMovements(performer, asking, tx, unit))
+  const dryRun = <T>(unit: (tx: Tx) => T) =>
+    undoing(world, once)((tx) => reportingMovements(performer, asking, tx, unit))
   const write = isDryRun ? dryRun : once
   // The key exists before the first client, so that no client exists without an act in the audit.
   if (!isDryRun && markOf(performer.query) === undefined) await once((tx) => auditSealOf(performer, tx))
@@ -127,7 +128,10 @@ const reportingMovements = <T>(performer: Performer, { note }: Asking, tx: Tx, u
 const MOVED_MAX = 100
 
 /** The result of an act whose response was lost, from its audit row. @throws ProgramError if it was refused */
-const recordedResultOf = ({ id, command, subject, outcome, before, after, act }: AuditRow, { note }: Asking): ActResult => {
+const recordedResultOf = (
+  { id, command, subject, outcome, before, after, act }: AuditRow,
+  { note }: Asking,
+): ActResult => {
   const change = { before: before && new StoredJson(before), after: after && new StoredJson(after) }
   if (outcome === 'refused')
     throw refused(`${(JSON.parse(after ?? '{}') as { reason?: string }).reason}\nSee row ${id} of the audit.`)

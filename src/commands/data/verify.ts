@@ -24,7 +24,6 @@ import { note, show } from '../terminal/output.ts'
 import { type OnProgress, withProgress } from '../terminal/progress.ts'
 import { CHECKS, FILE_CHECK } from './checks.ts'
 
-/** `scrip verify`. */
 export const verifyCommand = (verify: Command): void => {
   withDataOptions(verify)
     .description('check the schema and the books of a data folder or a backup, even while a server is running')

@@ -89,7 +89,6 @@ const compared = (config: DataConfig, searchParams: URLSearchParams, text: strin
     }),
   )
 
-/** The payouts that a list names. */
 const payoutsFor = (config: DataConfig, text: string) =>
   explainFaults('the list', () =>
     reading(config, async (data) => {

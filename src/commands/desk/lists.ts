@@ -71,7 +71,12 @@ export const PAGES: Readonly<Record<string, DeskList>> = {
   deliveries: { listing: webhookActs.deliveries, input: (of) => ({ webhook: of }) },
   events: { listing: events, isSearched: true },
   beneficiaries: { listing: beneficiaryActs.list, isSearched: true, left: 'phone' },
-  audit: { listing: auditLists.list, isSearched: true, left: 'hash previous_hash address act', by: ['user', 'command'] },
+  audit: {
+    listing: auditLists.list,
+    isSearched: true,
+    left: 'hash previous_hash address act',
+    by: ['user', 'command'],
+  },
 }
 
 type Paged = Narrowing & { offset?: number }
@@ -89,7 +94,9 @@ export const listFor = async (
   of?: string,
   fields: Fields = {},
 ): Promise<List & { sums?: List }> => {
-  const columns = Object.fromEntries(Object.entries(listing.columns).filter(([name]) => !left.split(' ').includes(name)))
+  const columns = Object.fromEntries(
+    Object.entries(listing.columns).filter(([name]) => !left.split(' ').includes(name)),
+  )
   const narrowed = { ...narrowing, newestFirst: true, ...(isShort ? { search: undefined } : { limit: offset + limit }) }
   const taken = of === undefined ? fields : (input?.(of) ?? {})
   const items = (await listing.of(data.query, narrowed, taken as never, data)) as Listed<never>
@@ -108,7 +115,6 @@ export const listFor = async (
 const holds = (row: Row, search = ''): boolean =>
   Object.values(row).some((cell) => textOf(cell).toLowerCase().includes(search.toLowerCase()))
 
-/** The number of rows that a list shows at once. */
 const PAGE_ROWS = 50
 
 /** A part of a list, and the filters that the list takes. */

@@ -66,7 +66,6 @@ export const completionCommand = (completion: Command, program: Command): void =
     })
 }
 
-/** All files, and all folders. */
 const [FILES, FOLDERS] = [':files', ':folders']
 
 /** The words that can follow the typed ones, of which the last is unfinished. */

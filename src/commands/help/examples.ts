@@ -12,7 +12,6 @@ const linesOf = ({ commands }: Command, path: string): readonly string[] => {
   return commands.length > 0 ? lines.slice(0, SHOWN_MAX) : lines
 }
 
-/** Shows examples in the help of each command. */
 export const withExamples = (command: Command, above = ''): void => {
   const path = above + command.name()
   command.addHelpText('after', ['\nExamples:', ...linesOf(command, path)].join('\n  '))

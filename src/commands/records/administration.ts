@@ -41,7 +41,6 @@ export const reading = <T>(config: DataConfig, work: (data: Reading) => Promise<
     return work({ ...administrationOf(world, readReference()), config, database })
   })
 
-/** The data that a command reads. */
 export interface Reading extends Administration {
   config: DataConfig
   database: Database

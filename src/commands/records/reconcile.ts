@@ -68,7 +68,11 @@ export const reconciled = (
   database.sqlite.run('BEGIN') // the comparison sees one state while a server writes
   const report = reportOf(compare(database.query, client.id, month, rows), reference)
   const amountIn = amountsOf(reference)
-  return { report, sentences: wordsIn(report, amountIn), findings: { columns: COLUMNS, rows: rowsOf(report, amountIn) } }
+  return {
+    report,
+    sentences: wordsIn(report, amountIn),
+    findings: { columns: COLUMNS, rows: rowsOf(report, amountIn) },
+  }
 }
 
 const wordsOf = ({ line, column, what }: ListProblem): string =>

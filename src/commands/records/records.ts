@@ -15,7 +15,6 @@ import { administer } from './administration.ts'
 
 /** Makes commands from the descriptions of acts and lists. */
 
-/** Adds the commands of a noun. */
 export const commandsOf =
   (noun: Noun) =>
   (above: Command): void => {
@@ -46,7 +45,6 @@ export const describe = (command: Command, { summary, takes = {}, among }: Descr
   return command
 }
 
-/** Defines a command that acts, or shows a record. */
 export const actCommand = (command: Command, entry: Act | Showing): Command => {
   describe(command, entry)
   if ('isMoney' in entry) command.option('--dry-run', 'show the result, and change nothing')

@@ -6,13 +6,11 @@ import { Body } from './body.tsx'
 import { Message } from './message.tsx'
 import { Code, ms, Table, Tag } from './pieces.tsx'
 
-/** An attempt to deliver an event. */
 export type Attempt = Static<typeof ExplainedDeliverySchema> & {
   /** True if the signature of the received message verifies; null or undefined if that is not known. */
   verifies?: boolean | null
 }
 
-/** The result of an attempt to deliver an event. */
 const Attempted = ({ status, response_status, error }: Attempt) => (
   <Tag kind={status === 'delivered' ? 'good' : 'bad'}>
     {status} {response_status ?? error ?? ''}
@@ -21,7 +19,6 @@ const Attempted = ({ status, response_status, error }: Attempt) => (
 
 const second = (at: string | null): string => at?.slice(11, 19) ?? ''
 
-/** Attempts to deliver events. */
 export const Attempts = ({ attempts }: { attempts: readonly Attempt[] }) => (
   <Table
     kind="attempts"

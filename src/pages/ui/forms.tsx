@@ -21,7 +21,6 @@ export const Form = ({ onSubmit, ...rest }: Omit<ComponentProps<'form'>, 'onSubm
 
 interface Chosen {
   value: string | undefined
-  /** Each value with its name. */
   options: readonly (readonly [value: string, name: string])[]
   onChoose: (value: string) => unknown
 }

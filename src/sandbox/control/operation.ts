@@ -14,7 +14,6 @@ const GROUP = {
   closed: true,
 } as const
 
-/** Routes that are open to everyone. */
 export const openRoutes = (prefix = '', names = '') => new Routes({ ...GROUP, prefix, names })
 
 /**
@@ -42,7 +41,6 @@ export const afterFilter = filter<number>(
   (text) => (/^\d{1,15}$/.test(text) ? Number(text) : new ParameterProblem('integer', 'must be an id')),
 )
 
-/** The number of items to list. */
 export const limitUpTo = (max: number, fallback: number) =>
   parameter<number>(
     Type.Integer({ minimum: 1, maximum: max, default: fallback, description: 'Maximum number of items' }),

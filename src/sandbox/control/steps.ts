@@ -33,7 +33,6 @@ export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due
   return world
 }
 
-/** The context of acts in a world. */
 export const contextIn = ({ reference, ordering, paying, catalog }: Parts, world: World): StepContext => ({
   ...administrationOf(world, reference),
   delivering: ordering,

@@ -80,7 +80,6 @@ export class Feed {
     return new ReadableStream({ start, pull, cancel: () => this.#remove(ownController) }, { highWaterMark: 0 })
   }
 
-  /** Ends all feeds. */
   close(): void {
     this.#isClosed = true
     for (const controller of this.#readers) this.#end(controller)

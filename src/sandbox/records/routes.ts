@@ -60,7 +60,6 @@ const LimitQuery = Type.Object({ ...WorldQuery.properties, limit: limitUpTo(LIMI
 const owned = <Properties extends TProperties>(properties: Properties, title: string) =>
   Type.Object({ client_id: Type.Integer({ description: 'The client that owns it' }), ...properties }, { title })
 
-/** A list of records of all clients. */
 const success = <Schema extends TSchema>(records: string, schema: Schema, example: Static<Schema>[]) => ({
   description: `The ${records}`,
   schema: Type.Array(schema),

@@ -127,5 +127,4 @@ const others = (changes: readonly RowChange[]): Words[] =>
     .filter(({ table }) => SAID_ALONE.has(table))
     .map((change) => ({ text: `${nounOf(change)} ${VERBS[change.operation]}` }))
 
-/** The id of the record that an event is about. */
 export const recordIdOf = ({ data }: ScripEvent): string => ('id' in data ? String(data.id) : '')

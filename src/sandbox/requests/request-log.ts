@@ -301,7 +301,6 @@ const recordedFrom = (observed: ObservedRequest, world: World, id: number): Reco
   }
 }
 
-/** A request without bodies. */
 export const headOf = ({ read }: LoggedRequest): RecordedHead => {
   const { request, response, ...head } = read()
   const { status, headers } = response

@@ -13,7 +13,11 @@ import type { ScenarioStep } from './scenario.ts'
  *
  * @throws DomainError scenario_stopped, worlds_exhausted
  */
-export const worldOfSteps = async ({ worlds, stage }: Parts, name: string, steps: readonly ScenarioStep[]): Promise<World> => {
+export const worldOfSteps = async (
+  { worlds, stage }: Parts,
+  name: string,
+  steps: readonly ScenarioStep[],
+): Promise<World> => {
   using staged = await stage(name, steps)
   const { world } = staged
   // No request comes between this and the replacement.

@@ -5,7 +5,7 @@ import { scenarioStopped } from '../errors.ts'
 import type { Sent } from '../parts.ts'
 import { SANDBOX_USERNAME } from '../seed/accounts.ts'
 import { findClientIn } from '../worlds/accounts.ts'
-import { frontDoorPaths, resolved, SHOWN_MAX, type ScenarioStep, StepFault } from './scenario.ts'
+import { frontDoorPaths, resolved, type ScenarioStep, SHOWN_MAX, StepFault } from './scenario.ts'
 
 /** Paths that a step must not use: they affect other worlds, replace its own world, or wait until the world exists. */
 const REFUSED = /^\/_sandbox\/(?:worlds|snapshots|reset|scenario|feed|webhooks\/settle)(?:\/|$)/

@@ -18,7 +18,6 @@ export const DELAY_MS_MAX = 60_000
 export const InboxPath = Type.Object({
   name: plainParameter('Any name: a world has as many inboxes as you like', 'hooks'),
 })
-/** The response of an inbox. */
 export type InboxReply = Static<typeof InboxReply>
 export const InboxReply = Type.Object({ status: Type.Integer(), delay_ms: Type.Integer() }, { title: 'InboxReply' })
 export type InboxEntry = Static<typeof InboxEntry>

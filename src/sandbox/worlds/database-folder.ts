@@ -14,7 +14,6 @@ const WORLDS = { folder: 'worlds', prefix: 'world-' } as const
 const SNAPSHOTS = { folder: 'snapshots', prefix: 'snapshot-' } as const
 /** The ending of the file with the journal of a world, beside its database. */
 const JOURNAL = '.requests'
-/** The file with the clocks of all worlds. */
 const CLOCKS = 'clocks.jsonl'
 
 /** The files of the named worlds and snapshots in a data folder. */

@@ -17,7 +17,7 @@ import { Snapshots } from './snapshots.ts'
 import { type InitialState, imageOf, keepRandomness, keptState, onClockKept, stateIn, worldFrom } from './state.ts'
 import { DamagedFile, type WorldFolder } from './world-folder.ts'
 
-/** The maximum number of named worlds in a process (contract C15). */
+/** Named worlds, in use and at rest (contract C15). */
 export const WORLDS_MAX = 10_000
 
 interface SandboxWorldsOptions {

@@ -13,7 +13,6 @@ import { StagedFile } from './staged-file.ts'
 /** The destination of `--coverage -`. */
 const STANDARD_ERROR = '-'
 
-/** The end of a run. */
 export interface Ended {
   exitCode: number
   report: CoverageReport

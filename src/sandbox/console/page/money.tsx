@@ -7,7 +7,7 @@ import { LedgerTable } from '../../../pages/ui/ledger.tsx'
 import { act } from '../../../pages/ui/notices.tsx'
 import { Card, Empty, Failed, Tag } from '../../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../../pages/ui/place.ts'
-import { kindOf, type TimelineStep, Timeline } from '../../../pages/ui/timeline.tsx'
+import { kindOf, Timeline, type TimelineStep } from '../../../pages/ui/timeline.tsx'
 import { ask, get, readClients } from './api.ts'
 import { worldOf } from './place.ts'
 import { MadeBy } from './requests/tags.tsx'
@@ -133,7 +133,6 @@ interface Recorded {
 /** `action_required` as a person reads it: "Action required". */
 const nameOf = (word: string): string => word.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase())
 
-/** The next step of the clock. */
 const nextStep = (at: string | null, name = 'next by the clock'): TimelineStep[] =>
   at === null ? [] : [{ at, name, isNext: true }]
 

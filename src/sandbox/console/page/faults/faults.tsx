@@ -18,7 +18,6 @@ const SHOWN_MAX = 30
 const PURCHASE = 'POST /api/v1/orders'
 const TIMES = { '1': 'once', '3': 'three times', '': 'until removed' } as const
 
-/** A fault that can be injected. */
 interface Choice extends Searched {
   /** The rule, without the requests that it affects and how often. */
   rule: object

@@ -4,7 +4,6 @@ import { go, hrefOf, type Place } from '../../../../pages/ui/place.ts'
 import { ask, askText, get } from '../api.ts'
 import type { RequestDetail, RequestHead } from '../types.ts'
 
-/** Opens the newest request of a world. */
 export const openNewest = async (place: Place, world: string): Promise<void> => {
   const [newest] = await get<RequestHead[]>('/requests', { world, query: { limit: '1' } })
   if (newest) go({ ...place, page: 'requests', id: String(newest.id), of: world })
