@@ -72,6 +72,14 @@ describe('scrip mcp', () => {
       expect(description).toMatch(/^Use this /)
       expect(inputSchema.type).toBe('object')
     }
+    const { properties } = tools.find(({ name }) => name === 'faults')?.inputSchema ?? {}
+    expect(properties).toMatchObject({
+      action: { enum: ['list', 'add', 'clear', 'errors'], description: expect.stringContaining('clear: remove all') },
+      world: { description: 'The world, with or without sbx_' },
+      times: { description: 'The number of times; unlimited if left out' },
+    })
+    expect(JSON.stringify(properties)).toContain('`:name` stands for one segment')
+    expect(JSON.stringify(tools)).not.toContain('$ref')
     expect(client.getServerVersion()).toMatchObject({ name: 'scrip' })
     expect(client.getInstructions()).toContain('Nothing here is real money')
   })
@@ -101,8 +109,8 @@ describe('scrip mcp', () => {
     await use(client, 'world', { action: 'make', name: 'shop' })
 
     const rule = { drop: true, when: 'after', match: { method: 'POST', path: '/api/v1/orders' }, times: 1 }
-    expect(await use(client, 'faults', { action: 'add', world: 'shop', rule })).toMatchObject({
-      words: 'Added the fault.',
+    expect(await use(client, 'faults', { action: 'add', world: 'shop', ...rule })).toMatchObject({
+      words: 'Done: make requests of a world fail, wait or disconnect.',
     })
     expect((await order('shop')).words).toStartWith('Status 0: the response was lost.')
     expect((await order('shop')).data).toMatchObject({ id: 2, status: 'DELIVERED' })
@@ -125,7 +133,7 @@ describe('scrip mcp', () => {
     const { words: advice } = await use(client, 'read_guide', { about: 'Idempotency-Key retry' })
     expect(advice).toContain('Idempotency-Key')
     await use(client, 'world', { action: 'reset', name: 'shop' })
-    await use(client, 'faults', { action: 'add', world: 'shop', rule })
+    await use(client, 'faults', { action: 'add', world: 'shop', ...rule })
     const key = { 'Idempotency-Key': 'cart-1-of-ada' }
     expect((await order('shop', key)).words).toStartWith('Status 0')
     expect((await order('shop', key)).data).toMatchObject({ id: 1 })
@@ -151,7 +159,7 @@ describe('scrip mcp', () => {
     expect((await use(client, 'clock', { world: 'forked' })).data).toMatchObject({ now: moved.now })
     const steps = [{ method: 'GET', path: '/api/v1/wallets/1' }]
     expect(await use(client, 'scenario', { world: 'forked', steps })).toMatchObject({
-      words: 'Made the world of the steps.',
+      words: 'Done: replace a world with one built from requests.',
       isError: false,
     })
     expect((await use(client, 'world', { action: 'list' })).data.map(({ name }: { name: string }) => name)).toContain(
@@ -172,7 +180,13 @@ describe('scrip mcp', () => {
 
   test.each([
     ['an unknown tool', 'sell', {}, 'there is no tool sell'],
-    ['an unknown argument', 'clock', { wrld: 'a' }, 'clock has no argument wrld'],
+    ['an unknown argument', 'clock', { wrld: 'a' }, 'there is no argument wrld'],
+    ['an unknown action', 'faults', { action: 'ad' }, 'action: must be one of list, add, clear, errors'],
+    ['an argument that its operation refuses', 'faults', { action: 'add', times: 0 }, 'times: must be at least 1'],
+    ['no action', 'faults', {}, 'action: must be one of list, add, clear, errors'],
+    ['an unknown guide', 'read_guide', { name: 'nothing' }, 'name: must be one of quickstart'],
+    ['no query', 'find_operation', {}, 'query: is required'],
+    ['a reset of no world', 'world', { action: 'reset' }, 'action reset needs a name'],
     [
       'a wrong argument',
       'call_operation',

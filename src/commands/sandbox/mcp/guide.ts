@@ -1,6 +1,7 @@
 import { file } from 'bun'
 import { GUIDES } from '../../../docs/guides.ts'
 import { servedMarkdown } from '../../../docs/markdown.ts'
+import { WrongArguments } from './tool.ts'
 
 const SECTIONS_MAX = 5
 
@@ -11,12 +12,15 @@ const sectionsOf = (text: string): string[] => text.split(/^(?=## )/m)
 
 /**
  * A guide as Markdown, or the sections of one or all guides that contain the words; without either, the list of guides.
+ * @throws WrongArguments for a guide that there is not
  */
 export const guideAbout = async (name: string | undefined, about: string | undefined): Promise<string> => {
   if (name === undefined && about === undefined) {
     const guides = Object.entries(GUIDES)
     return guides.map(([each, { title, about: what }]) => `${each}: ${title}, ${what}`).join('\n')
   }
+  if (name !== undefined && !Object.hasOwn(GUIDES, name))
+    throw new WrongArguments(`name: must be one of ${Object.keys(GUIDES).join(', ')}`)
   const names = name === undefined ? Object.keys(GUIDES) : [name]
   const texts = await Promise.all(names.map(async (each) => ({ each, text: await textOf(each) })))
   if (about === undefined) return texts.map(({ text }) => text).join('\n')

@@ -22,7 +22,8 @@ import { print } from '../../terminal/output.ts'
 import { SandboxClient } from '../sandbox-client.ts'
 import { textOf } from './guide.ts'
 import { partOf } from './operations.ts'
-import { callTool, TOOLS, type Told, WrongArguments } from './tools.ts'
+import { type Tool, type ToolResult, toolOf, WrongArguments } from './tool.ts'
+import { TOOLS } from './tools.ts'
 
 const INSTRUCTIONS = `Scrip is a sandbox of a B2B rewards API: gift cards, orders, wallets, beneficiaries and payouts. Find an
 operation, call it in a world, and explain requests that fail. Make a world for each experiment. Nothing here is real money.`
@@ -117,16 +118,27 @@ const withoutBatches = (message: JSONRPCMessage): JSONRPCMessage =>
 
 const serverOf = (client: SandboxClient): Server => {
   const capabilities = { tools: {}, resources: {} }
+  let made: Map<string, Tool> | undefined
+  /** The tools, by their names. @throws ProgramError if the sandbox is away before it has described its operations */
+  const tools = async (): Promise<Map<string, Tool>> => {
+    if (made) return made
+    const document = await client.document()
+    made = new Map(Object.entries(TOOLS).map(([name, tool]) => [name, toolOf(document, tool)]))
+    return made
+  }
+  const callTool = async (name: string, sent: Record<string, unknown>): Promise<ToolResult> => {
+    const tool = (await tools()).get(name)
+    if (!tool) throw new WrongArguments(`there is no tool ${name}: the tools are ${Object.keys(TOOLS).join(', ')}`)
+    return tool.call(client, sent)
+  }
   const server = new Server({ name: 'scrip', version: VERSION }, { capabilities, instructions: INSTRUCTIONS })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: Object.entries(TOOLS).map(([name, { description, input }]) => ({
-      name,
-      description,
-      inputSchema: { ...input, type: 'object' as const },
-    })),
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: [...(await tools())].map(([name, { description, inputSchema }]) => {
+      return { name, description, inputSchema }
+    }),
   }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    resultOf(callTool(client, params.name, params.arguments ?? {})),
+    resultOf(callTool(params.name, params.arguments ?? {})),
   )
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: [
@@ -151,7 +163,7 @@ const serverOf = (client: SandboxClient): Server => {
 }
 
 /** Bad arguments, unknown tools and a sandbox that is away are errors of a tool; a refusal of the API is not. */
-const resultOf = async (work: Promise<Told>): Promise<CallToolResult> => {
+const resultOf = async (work: Promise<ToolResult>): Promise<CallToolResult> => {
   try {
     const { words, data } = await work
     const text = data === undefined ? '' : JSON.stringify(data, null, 2)
