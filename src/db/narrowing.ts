@@ -26,8 +26,15 @@ export interface Narrowing {
 export interface Rows<Row> extends Iterable<Row> {
   /** The number of rows without the limit. */
   count: () => number
-  /** The sums of the amounts of these rows by currency, of a list that has amounts. */
-  sums?: () => Sum[]
+  /** The sums of these rows by currency, of a list that has amounts. */
+  sums?: () => Sums[]
+}
+
+/** The number of records in a currency, and the sums of their amounts by their names. */
+export interface Sums {
+  currencyId: number
+  n: number
+  minor: Readonly<Record<string, number>>
 }
 
 /** The number of records in a currency, and the sum of their amounts. */
@@ -49,8 +56,8 @@ interface Listed<Table> {
   isAmount?: (major: number) => SQL
   /** The counts of the records, with the columns of client and status. */
   counts?: Counts['name']
-  /** The amounts of the records, whose sums the counts have too. */
-  summed?: { currencyId: SQLiteColumn; minor: SQLiteColumn }
+  /** The amounts of the records in minor units, whose sums the counts have too. */
+  summed?: { currencyId: SQLiteColumn | SQL; amounts: Readonly<Record<string, SQLiteColumn | SQL>> }
   indexes?: {
     client?: string
     /** By client and status. */
@@ -119,15 +126,20 @@ export const narrowedRows = <Table extends Identified>(
 }
 
 const sumsBy =
-  ({ currencyId, minor }: { currencyId: SQLiteColumn; minor: SQLiteColumn }) =>
-  (query: Query, from: SQL | SQLiteTable, where: SQL | undefined, n: SQL): Sum[] =>
+  ({ currencyId, amounts }: NonNullable<Listed<SQLiteTable>['summed']>) =>
+  (query: Query, from: SQL | SQLiteTable, where: SQL | undefined, n: SQL): Sums[] =>
     query
-      .select({ currencyId: sql<number>`${currencyId}`, n: sql<number>`${n}`, minor: sql<number>`sum(${minor})` })
+      .select({
+        currencyId: sql<number>`${currencyId}`,
+        n: sql<number>`${n}`,
+        ...Object.fromEntries(Object.entries(amounts).map(([name, minor]) => [name, sql<number>`sum(${minor})`])),
+      })
       .from(from)
       .where(where)
-      .groupBy(currencyId)
+      .groupBy(sql`1`)
       .having(sql`${n} > 0`)
       .all()
+      .map(({ currencyId, n, ...minor }) => ({ currencyId, n, minor }))
 
 const equals = (column: SQLiteColumn | undefined, value: string | number | undefined) =>
   column && value !== undefined ? eq(column, value) : undefined

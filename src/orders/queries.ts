@@ -50,6 +50,9 @@ export const ordersOf = (query: Query, narrowing: Narrowing): Rows<Order> => nar
 
 const PRECISION = sql`(SELECT precision FROM wallets JOIN currencies ON currencies.id = currency_id WHERE wallets.id = ${orders.walletId})`
 
+/** An order is paid in the currency of its wallet. */
+const PAID_CURRENCY = sql`(SELECT currency_id FROM wallets WHERE wallets.id = ${orders.walletId})`
+
 const LISTED = {
   table: orders,
   clientId: orders.clientId,
@@ -58,6 +61,7 @@ const LISTED = {
   texts: [orders.id, orders.searchLowerCase],
   isAmount: (major: number) => sql`${orders.payableMinor} / power(10.0, ${PRECISION}) = ${major}`,
   counts: 'order_counts',
+  summed: { currencyId: PAID_CURRENCY, amounts: { sum: orders.payableMinor } },
   indexes: { client: 'orders_client', status: 'orders_status', time: 'orders_placed', texts: 'orders_client' },
 } as const
 
@@ -72,6 +76,10 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
 
 /** In the words of the index orders_open. */
 const isOpen = sql`${orders.status} IN (${literals(OPEN_ORDERS)}) AND ${orders.failedAtMs} IS NULL`
+
+/** The orders of a list that wait for the clock or an operator. */
+export const waitingOrders = (query: Query, narrowing: Narrowing): Rows<Order> =>
+  narrowedRows(query, LISTED, narrowing, { matches: isOpen, index: 'orders_open' })
 
 /** The first orders that wait for the clock or an operator, the oldest first, and the sums of all by the currency that paid. */
 export const openOrders = (query: Query, limit: number) => ({

@@ -62,7 +62,7 @@ const LISTED = {
   texts: [payouts.id, payouts.searchLowerCase],
   isAmount: (major: number) => eq(payouts.amountRank, Math.round(major * 10 ** RANK_DECIMALS)),
   counts: 'payout_counts',
-  summed: { currencyId: payouts.currencyId, minor: payouts.amountMinor },
+  summed: { currencyId: payouts.currencyId, amounts: { sum: payouts.amountMinor } },
   indexes: {
     ...{ client: 'payouts_client', status: 'payouts_status', time: 'payouts_created' },
     ...{ texts: 'payouts_client', amount: 'payouts_amount' },
@@ -92,6 +92,10 @@ export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): 
 
 /** In the words of the index payouts_open. */
 const isOpen = sql`${payouts.status} IN (${literals(OPEN_PAYOUTS)})`
+
+/** The payouts of a list that wait for the clock or an operator. */
+export const waitingPayouts = (query: Query, narrowing: Narrowing): Rows<Payout> =>
+  narrowedRows(query, LISTED, narrowing, { matches: isOpen, index: 'payouts_open', isCounted: true })
 
 /** The first payouts that wait for the clock or an operator, the oldest first, and the sums of all by currency. */
 export const openPayouts = (query: Query, limit: number) => ({

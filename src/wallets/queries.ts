@@ -72,6 +72,10 @@ export const updateWallet = (
 /** A literal, as in {@link isDefault}. */
 const isLow = sql`${wallets.isLow} = 1`
 
+/** The wallets of a list that are below their threshold. */
+export const lowWalletsOf = (query: Query, narrowing: Narrowing): Rows<Wallet> =>
+  narrowedRows(query, LISTED, narrowing, { matches: isLow, index: 'wallets_low' })
+
 export const lowWallets = (query: Query, limit: number): Wallet[] =>
   query.select().from(wallets).where(isLow).orderBy(asc(wallets.id)).limit(limit).all()
 

@@ -20,6 +20,9 @@ export const transactionsOf = (query: Query, narrowing: Narrowing, walletId?: nu
   })
 }
 
+const sumOf = (type: WalletTransaction['transactionType']) =>
+  sql`iif(${transactions.transactionType} = ${sql.raw(`'${type}'`)}, ${transactions.amountMinor}, 0)`
+
 const LISTED = {
   table: transactions,
   clientId: transactions.clientId,
@@ -28,6 +31,7 @@ const LISTED = {
   texts: [transactions.id, transactions.searchLowerCase],
   isAmount: (major: number) => eq(transactions.amountRank, major),
   counts: 'transaction_counts',
+  summed: { currencyId: transactions.currencyId, amounts: { in: sumOf('CREDIT'), out: sumOf('DEBIT') } },
   indexes: {
     ...{ client: 'transactions_client', status: 'transactions_client', time: 'transactions_time' },
     ...{ texts: 'transactions_client', amount: 'transactions_amount' },

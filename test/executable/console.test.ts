@@ -112,8 +112,13 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     ])
     await consoles.control('PUT', `/scenario?world=${rich.name}`, { steps })
     const page = await consoles.open(`#money?world=${rich.name}`)
-    await page.getByRole('region', { name: `Wallet ${wallets.at(-1)?.id}`, exact: true }).waitFor()
-    const shown = await page.locator('.wallet .big').allInnerTexts()
+    const list = page.getByRole('region', { name: `Wallets of ${rich.name}`, exact: true })
+    const shown: string[] = []
+    for (const first of [1, 51, 101, 151]) {
+      await list.getByText(`${first} to ${Math.min(first + 49, 160)} of 160`).waitFor()
+      shown.push(...(await list.locator('[data-name="amount"]').allInnerTexts()))
+      if (first < 151) await list.getByRole('button', { name: 'Next page of wallets' }).click()
+    }
     expect(shown.filter((text) => text.startsWith('9,001'))).toEqual(wallets.map(({ words }) => words))
     const ledger = page.getByRole('region', { name: 'Ledger entries' })
     const booked = await ledger.locator('tbody td.mono').allInnerTexts()
@@ -190,7 +195,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await buyer.post('/api/v1/orders', { product_id: 1, denomination: 100, quantity: 2, wallet_id: 1 })
     const page = await consoles.open(`#money?world=${buyer.name}`)
     const delivered = page.locator('#order-2')
-    await delivered.getByText(/for [\d.]+ USD/).waitFor()
+    await delivered.getByText(/^[\d.]+ USD$/).waitFor()
     await delivered.getByRole('button', { name: 'Refund', exact: true }).click()
     await delivered.getByText('refunded', { exact: true }).waitFor()
     expect(await delivered.getByRole('button').count()).toBe(0)
@@ -199,6 +204,25 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await undelivered.getByText('refunded', { exact: true }).waitFor()
     await undelivered.getByText('FAILED', { exact: true }).waitFor()
     await page.getByText('100,000.00 USD').first().waitFor()
+  })
+
+  test('narrows the records of a world and sums what is left, as the desk does', async () => {
+    const narrowed = await consoles.world()
+    await consoles.control('PUT', `/pace?world=${narrowed.name}`, { payouts: 'manual' })
+    for (const reference_id of ['rent-1', 'rent-2', 'food-1'])
+      await narrowed.make('/api/v1/payouts', { ...PAYOUT, reference_id })
+    const page = await consoles.open(`#money?world=${narrowed.name}`)
+    const payouts = page.getByRole('region', { name: 'Payouts', exact: true })
+    const sums = payouts.getByRole('group', { name: 'Sums: Payouts' })
+    await sums.getByText('30.00 USD').waitFor()
+    await payouts.getByLabel('Search').fill('rent')
+    await page.keyboard.press('Enter')
+    await sums.getByText('20.00 USD').waitFor()
+    await payouts.getByLabel('Search').fill('nothing-of-this')
+    await page.keyboard.press('Enter')
+    await payouts.getByText('Nothing matches.').waitFor()
+    expect(await payouts.getByLabel('Status').locator('option').allInnerTexts()).toEqual(['all', 'created'])
+    expect(await payouts.locator('tbody').count()).toBe(0)
   })
 
   test('shows the content of requests and receivers as text', async () => {
@@ -220,8 +244,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await buyer.post('/api/v1/orders', order).then(String, () => 'lost')).toBe('lost')
     expect((await buyer.post('/api/v1/orders', order)).status).toBe(200)
     await page.getByRole('link', { name: 'Money' }).click()
-    await page.getByText('Order 2', { exact: true }).waitFor()
-    await page.getByText('Order 1', { exact: true }).waitFor()
+    await page.locator('#order-2').waitFor()
     await page
       .locator('#order-1')
       .getByRole('link', { name: /^request / })

@@ -251,14 +251,40 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await dialog().waitFor({ state: 'detached' })
   })
 
-  test('begins with the figures of the day, each a link to its list', async () => {
+  test('begins with the figures of the day, each a link to the records behind it', async () => {
     await customer.payout('waits')
     await today()
     const waits = card('Today').locator('.figures > div').filter({ hasText: 'Payouts that wait' })
     expect(await waits.textContent()).toMatch(/^Payouts that wait1100\.00 USDoldest \d{4}-\d\d-\d\d \d\d:\d\d$/)
     await waits.getByRole('link').click()
     await page.getByRole('button', { name: 'Save payouts as CSV' }).waitFor()
+    expect(page.url()).toBe(`${desk.url}/#payouts?status=waiting`)
+    expect(await card('Payouts').getByRole('group', { name: 'Payouts', exact: true }).locator('tbody').count()).toBe(1)
     expect(await card('Today').count()).toBe(0)
+  })
+
+  test('keeps a filter under a name in the browser, shows what it left again, and forgets it', async () => {
+    await page.goto(`${desk.url}/#payouts?status=completed&search=p-1`)
+    const kept = page.getByRole('group', { name: 'Kept filters of payouts' })
+    await kept.getByLabel('Name of this filter').fill('Paid')
+    await page.keyboard.press('Enter')
+    await kept.getByRole('button', { name: 'Paid', exact: true, pressed: true }).waitFor()
+    await page.goto(`${desk.url}/#payouts`)
+    await page.reload()
+    await kept.getByRole('button', { name: 'Paid', exact: true, pressed: false }).click()
+    await kept.getByRole('button', { name: 'Paid', exact: true, pressed: true }).waitFor()
+    expect(page.url()).toBe(`${desk.url}/#payouts?status=completed&search=p-1`)
+    expect(await faultsOf(page)).toEqual([])
+    await kept.getByRole('button', { name: 'Forget the filter Paid' }).click()
+    await kept.getByLabel('Name of this filter').waitFor()
+    expect(await kept.getByRole('button', { name: 'Paid' }).count()).toBe(0)
+  })
+
+  test('shows the balance of a wallet as a picture, and in words', async () => {
+    await page.goto(`${desk.url}/#wallets/1`)
+    await card('Balance').getByRole('img', { name: 'Balance' }).waitFor()
+    const [balance] = await customer.wallet()
+    expect(await card('Balance').textContent()).toContain(`now ${shown(balance)} USD`)
   })
 
   test('verifies the books', async () => {
@@ -275,6 +301,16 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     })
     await today()
     await page.getByText('<img src=x onerror=alert(1)>\\u{202e}').first().waitFor()
+  })
+
+  test('shows the first ten that wait, and the others on demand', async () => {
+    for (let number = 1; number <= 11; number += 1) await customer.payout(`q-${number}`)
+    await today()
+    const waiting = card('Payouts that wait')
+    expect(await waiting.locator('tbody').count()).toBe(10)
+    await waiting.getByRole('button', { name: '3 more of Payouts that wait' }).click()
+    await waiting.getByText('q-11').waitFor()
+    expect(await waiting.locator('tbody').count()).toBe(13)
   })
 
   test.each(PAGES)('%s is accessible in both themes, wide and narrow', async (place) => {

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
@@ -405,6 +406,81 @@ describe('the desk shows', () => {
       expect(await sumsOf('?since=2026-01-01&client=acme')).toEqual([{ records: 3, sum: '300.00 USD' }])
       expect(await sumsOf('?status=failed')).toEqual([])
     }))
+
+  test('the sums of orders, transactions and wallets, by currency', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      await operator.json('wallet', 'add', 'acme', 'EUR')
+      await operator.json('wallet', 'fund', '2', '50')
+      await operator.json('wallet', 'adjust', '1', '-0.01')
+      await customer.order(1, 2)
+      await customer.order(1, 1)
+      const sumsOf = async (list: string) => (await session.read<Statement>(`list/${list}`)).sums.rows
+      expect(await sumsOf('orders')).toEqual([{ records: 2, sum: '29.25 USD' }])
+      expect(await sumsOf('orders?search=1&client=acme')).toEqual([{ records: 2, sum: '29.25 USD' }])
+      expect(await sumsOf('orders?status=FAILED')).toEqual([])
+      expect(await sumsOf('transactions')).toEqual([
+        { records: 4, in: '1,000.00 USD', out: '29.26 USD' },
+        { records: 1, in: '50.00 EUR', out: '0.00 EUR' },
+      ])
+      expect(await sumsOf('transactions?since=2026-01-01&of=2')).toEqual([
+        { records: 1, in: '50.00 EUR', out: '0.00 EUR' },
+      ])
+      expect(await sumsOf('wallets')).toEqual([
+        { records: 1, amount: '50.00 EUR', reserved_amount: '0.00 EUR' },
+        { records: 1, amount: '970.74 USD', reserved_amount: '0.00 USD' },
+      ])
+      expect(await sumsOf('wallets?search=EUR')).toHaveLength(1)
+    }))
+
+  test('the records behind each figure of Today', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      await customer.payout('waits')
+      await operator.json('payouts', 'cancel', (await customer.payout('is-over')).id)
+      await customer.order(1, 3)
+      const { id } = await customer.order(2, 1)
+      await operator.json('wallet', 'add', 'acme', 'EUR')
+      await operator.json('wallet', 'threshold', '1', '5000')
+      const { sections } = await session.read<{ sections: { page: string; part: string; list: Rows }[] }>('today')
+      const idsIn = (rows: Rows['rows']) => rows.map((row) => row.reference_id ?? row.id ?? row.product_id)
+      const seen: Record<string, unknown> = {}
+      for (const { page, part, list } of sections) {
+        const shown = await session.read<Rows & { statuses: string[] }>(`list/${page}?status=${part}`)
+        expect(shown.statuses[0]).toBe(part)
+        expect(shown.total).toBe(list.total ?? list.rows.length)
+        seen[`${page} ${part}`] = idsIn(shown.rows)
+      }
+      expect(seen).toEqual({
+        'payouts waiting': ['waits'],
+        'orders waiting': [id],
+        'stock low': [1],
+        'wallets low': [1],
+        'webhooks failing': [],
+      })
+      expect((await session.read<Statement>('list/orders?status=waiting')).sums.rows).toMatchObject([{ records: 1 }])
+      expect((await session.read<Statement>('list/payouts?status=waiting&client=acme')).sums.rows).toEqual([
+        { records: 1, sum: '100.00 USD' },
+      ])
+    }))
+
+  stockedTest('the balance of a wallet at the end of each of the last thirty days', async (operator) => {
+    const file = new Database(join(operator.dataDir, 'scrip.sqlite'))
+    const days = (count: number) => `created_at_ms - ${count} * 86400000`
+    file.run(`UPDATE wallets SET created_at_ms = ${days(3)}`)
+    file.close()
+    await using desk = await Desk.of(operator)
+    const { balance } = await (await desk.enter()).read<{ balance: object[] }>('record/wallets/1')
+    const none = { minor: 0, amount: '0.00 USD' }
+    expect(balance).toMatchObject([none, none, none, { minor: 100_000, amount: '1,000.00 USD' }])
+    expect(await (await desk.enter()).read('record/clients/acme')).not.toHaveProperty('balance')
+  })
 
   deskTest('the audit of one person and of one act', async (session, operator) => {
     await operator.run(['wallet', 'fund', '1', '5'], { env: { SUDO_UID: '54321' } })

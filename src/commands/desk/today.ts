@@ -2,7 +2,7 @@ import { Amount, type List, listOf } from '../../acts/cells.ts'
 import { actsOn, type Kind, members, type Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
-import { STOCK_COLUMNS, stockIn } from '../../acts/vouchers.ts'
+import { STOCK_COLUMNS } from '../../acts/vouchers.ts'
 import { WALLET } from '../../acts/wallets.ts'
 import { ATTEMPT_COLUMNS } from '../../acts/webhooks.ts'
 import { findHead, lastDoneMs } from '../../audit/queries.ts'
@@ -15,19 +15,19 @@ import { hasClients } from '../../sessions/queries.ts'
 import { countLow, debitedSince, lowWallets, type Wallet } from '../../wallets/queries.ts'
 import { attemptsTo, failingWebhooks } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
+import { lowStock } from './lists.ts'
 
 /** The records that wait for somebody, and the stocks and wallets that run out. */
 
 /** The oldest are done first. */
 const SHOWN_MAX = 100
-/** A week more than the alert ScripStockRunsOut. */
-const STOCK_DAYS = 14
 const ATTEMPTS_MAX = 20
 
 interface Section {
   title: string
-  /** The list of all records of this kind. */
+  /** The list of all records of this kind, and its part that this section shows. */
   page: string
+  part: string
   empty: string
   /** The act that takes several rows at once, and the values of its form. */
   many?: { command: string; filled: Record<string, string> }
@@ -58,9 +58,6 @@ export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
   const payouts = openPayouts(query, SHOWN_MAX)
   const orders = openOrders(query, SHOWN_MAX)
-  const stock = stockIn(data)
-    .filter(({ available, daysLeft }) => available === 0 || (daysLeft !== null && daysLeft < STOCK_DAYS))
-    .sort((one, other) => (one.daysLeft ?? 0) - (other.daysLeft ?? 0))
   const day = firstDay(data.world.clock.nowMs())
   const low = lowWallets(query, SHOWN_MAX).map((wallet) => ({
     ...wallet,
@@ -75,6 +72,7 @@ export const todayOf = async (data: Reading) => {
     {
       title: 'Payouts that wait',
       page: 'payouts',
+      part: 'waiting',
       empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
       many: { command: 'payouts advance', filled: { to: 'completed' } },
       shown: 'id client status amount beneficiary reference_id created_at',
@@ -83,6 +81,7 @@ export const todayOf = async (data: Reading) => {
     {
       title: 'Orders that wait',
       page: 'orders',
+      part: 'waiting',
       empty: 'No order waits. Those that are not delivered immediately wait here until you deliver them.',
       many: { command: 'orders deliver', filled: {} },
       shown: 'id client status product quantity delivered paid placed_at',
@@ -91,13 +90,15 @@ export const todayOf = async (data: Reading) => {
     {
       title: 'Stock that runs low',
       page: 'stock',
+      part: 'low',
       empty: 'Nothing sells out in the next two weeks. Stock has a form that imports codes.',
       shown: 'product_id product denomination available days_left',
-      list: listOf(STOCK_COLUMNS, stock, data),
+      list: listOf(STOCK_COLUMNS, lowStock(data), data),
     },
     {
       title: 'Wallets below their threshold',
       page: 'wallets',
+      part: 'low',
       empty: 'No wallet is below its threshold. Set one on the page of a wallet.',
       shown: 'id client amount threshold days_left',
       list: {
@@ -108,6 +109,7 @@ export const todayOf = async (data: Reading) => {
     {
       title: 'Deliveries that fail',
       page: 'webhooks',
+      part: 'failing',
       empty: 'No webhook fails.',
       shown: 'webhook event type attempt status response_status error next_attempt_at',
       list: listOf(

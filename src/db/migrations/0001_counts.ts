@@ -20,13 +20,19 @@ export const COUNTS: readonly Counts[] = [
     name: 'transaction_counts',
     of: 'transactions',
     by: ['client_id', 'wallet_id', 'currency_id', 'transaction_type', 'status', 'source_type'],
+    sums: ['amount_minor'],
   },
   {
     name: 'wallet_counts',
     of: 'wallets',
     by: ['client_id', 'currency_id', 'type', 'ROW.closed_at_ms IS NULL AS is_active'],
   },
-  { name: 'order_counts', of: 'orders', by: ['client_id', 'product_id', 'status'] },
+  {
+    name: 'order_counts',
+    of: 'orders',
+    by: ['client_id', 'product_id', 'status', 'wallet_id'],
+    sums: ['payable_minor'],
+  },
   {
     name: 'open_order_counts',
     of: 'orders',

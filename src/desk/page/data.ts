@@ -6,12 +6,12 @@ import type { reconciliationOf } from '../../commands/desk/reconcile.ts'
 import type { storyOf } from '../../commands/desk/story.ts'
 import type { todayOf } from '../../commands/desk/today.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
+import type { Filters } from '../../pages/ui/list.tsx'
 import { saveFile } from '../../pages/ui/notices.tsx'
 import type { Filled, Form, OnWire } from '../wire.ts'
 
 /** The requests of the desk. Besides the cookie they need a key, which came with the first page. */
 
-export type Cell = OnWire<cells.Cell>
 export type Row = OnWire<cells.Row>
 export type List = OnWire<cells.List>
 export type Done = OnWire<Awaited<ReturnType<typeof actOnDesk>>>
@@ -47,9 +47,6 @@ const send = async (method: string, path: string, body?: string): Promise<Respon
   const text = await response.text()
   throw new Error(errorMessageIn(text) ?? text)
 }
-
-/** The filters of a list, by their names. */
-export type Filters = Readonly<Record<string, string | undefined>>
 
 const isFilled = (entry: [string, string | undefined]): entry is [string, string] => !!entry[1]
 

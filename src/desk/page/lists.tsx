@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button, Field, Form, named, Select } from '../../pages/ui/forms.tsx'
+import { Button } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
+import type { Filters } from '../../pages/ui/list.tsx'
 import { act } from '../../pages/ui/notices.tsx'
-import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
+import { Failed } from '../../pages/ui/pieces.tsx'
 import { go, hrefOf, type Place } from '../../pages/ui/place.ts'
 import { Acts } from './acts.tsx'
-import { download, type Filters, type ListPage, read } from './data.ts'
-import { Pages, Rows } from './rows.tsx'
+import { download, type ListPage, read } from './data.ts'
+import { List } from './rows.tsx'
 
 /** The groups of related lists. */
 const GROUPS: readonly (readonly string[])[] = [
@@ -88,78 +89,27 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
     setWhole(undefined)
   }, [whole])
   const list = whole ?? value?.list
-  const { total = 0, rows = [], pageRows = 0, sums } = list ?? {}
   const isNarrowed = Object.keys(query).some((name) => name !== 'of')
   const isStatement = page === 'statement'
-  const title = isStatement && query.month ? `Statement of ${query.client}, ${query.month}` : nameOf(page)
   const save = () => act(() => download(page, ['list', page], query), 'Saved as CSV')
   const toPaper = () => act(async () => setWhole(await read<ListPage>(['list', page], { ...query, whole: '1' })))
-  const aside = (
-    <div class="line">
-      <span class="soft">{total > 0 && total.toLocaleString('en')}</span>
-      {isStatement && sums && <Button text="Print" onClick={toPaper} />}
-      {rows.length > 0 && <Button text="CSV" aria-label={`Save ${page} as CSV`} onClick={save} />}
-    </div>
-  )
   return (
-    <Card title={title} aside={aside}>
+    <List
+      title={isStatement && query.month ? `Statement of ${query.client}, ${query.month}` : nameOf(page)}
+      page={page}
+      list={list}
+      empty={isNarrowed && !isStatement ? 'Nothing matches.' : EMPTY[page]}
+      query={query}
+      {...(isMain ? !whole && { onQuery: (query) => go({ ...query, page }) } : { all: hrefOf({ ...query, page }) })}
+      aside={
+        <>
+          {isStatement && list?.sums && <Button text="Print" onClick={toPaper} />}
+          {list && list.rows.length > 0 && <Button text="CSV" aria-label={`Save ${page} as CSV`} onClick={save} />}
+        </>
+      }
+    >
       <Failed error={error} />
       {isMain && <Acts acts={MAKING[page] ?? []} onDone={reload} />}
-      {isMain && <FilterForm key={JSON.stringify(query)} page={page} query={query} {...list} />}
-      {value && rows.length === 0 && !sums && (
-        <Empty>{isNarrowed && !isStatement ? 'Nothing matches.' : EMPTY[page]}</Empty>
-      )}
-      {sums && sums.rows.length > 0 && <Rows list={sums} page={page} label={`Sums: ${title}`} />}
-      {list && rows.length > 0 && <Rows list={list} page={page} label={title} />}
-      {isMain && !whole && (
-        <Pages
-          offset={Number(query.offset ?? 0)}
-          count={pageRows}
-          total={total}
-          of={page}
-          onMove={(offset) => go({ ...query, page, offset: String(offset) })}
-        />
-      )}
-      {!isMain && total > rows.length && (
-        <p>
-          <a href={hrefOf({ ...query, page })}>All {total.toLocaleString('en')}</a>
-        </p>
-      )}
-    </Card>
-  )
-}
-
-const FilterForm = ({ page, query, by = [], statuses = [] }: { page: string; query: Filters } & Partial<ListPage>) => {
-  const [values, setValues] = useState(query)
-  const field = (name: string, label: string, placeholder = '') => (
-    <Field
-      key={name}
-      label={label}
-      placeholder={placeholder}
-      value={values[name] ?? ''}
-      onText={(text) => setValues({ ...values, [name]: text })}
-    />
-  )
-  const { offset: _, ...filters } = values
-  return (
-    <Form class="form filters" aria-label="Filters" onSubmit={() => go({ ...filters, page })}>
-      {field('search', 'Search')}
-      {by.includes('client') && field('client', 'Client')}
-      {by.includes('user') && field('user', 'Person')}
-      {by.includes('command') && field('command', 'Act', 'payouts advance')}
-      {by.includes('month') && field('month', 'Month, in UTC', '2026-11')}
-      {by.includes('time') && [field('since', 'Since', '2026-11-01'), field('until', 'Until', '2026-12-01')]}
-      {statuses.length > 0 && (
-        <label>
-          Status
-          <Select
-            value={values.status ?? ''}
-            options={[['', 'all'], ...named(statuses)]}
-            onChoose={(status) => go({ ...filters, page, status })}
-          />
-        </label>
-      )}
-      <button type="submit">Show</button>
-    </Form>
+    </List>
   )
 }

@@ -6,11 +6,11 @@ import { Notices } from '../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
 import { go, hrefOf, type Place, usePlace } from '../../pages/ui/place.ts'
 import { Theme } from '../../pages/ui/theme.tsx'
-import { keepKey, type List, read } from './data.ts'
+import { keepKey, type ListPage, read } from './data.ts'
 import { groupOf, Lists, nameOf } from './lists.tsx'
 import { Reconcile } from './reconcile.tsx'
 import { RecordPage } from './record.tsx'
-import { Rows } from './rows.tsx'
+import { List } from './rows.tsx'
 import { Today } from './today.tsx'
 
 /** The menu. Related lists are on the page of each. */
@@ -26,7 +26,7 @@ const Shown = ({ place }: { place: Place }) => {
 
 /** The results of a search. */
 const Found = ({ place: { search = '' } }: { place: Place }) => {
-  const { value, error } = useLoaded(() => read<(List & { name: string })[]>(['search'], { search }), [search])
+  const { value, error } = useLoaded(() => read<(ListPage & { name: string })[]>(['search'], { search }), [search])
   return (
     <div class="stack">
       <Failed error={error} />
@@ -36,13 +36,7 @@ const Found = ({ place: { search = '' } }: { place: Place }) => {
         </Card>
       )}
       {value?.map(({ name, ...list }) => (
-        <Card
-          key={name}
-          title={nameOf(name)}
-          aside={<a href={hrefOf({ page: name, search })}>All {(list.total ?? 0).toLocaleString('en')}</a>}
-        >
-          <Rows list={list} page={name} label={nameOf(name)} />
-        </Card>
+        <List key={name} title={nameOf(name)} page={name} list={list} all={hrefOf({ page: name, search })} />
       ))}
     </div>
   )

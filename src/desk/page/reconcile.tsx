@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import { Button, Field, Form } from '../../pages/ui/forms.tsx'
+import type { Filters } from '../../pages/ui/list.tsx'
 import { act } from '../../pages/ui/notices.tsx'
 import { Card, Failed } from '../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../pages/ui/place.ts'
 import { FileField } from './acts.tsx'
 import { compare, downloadFindings, type Findings, useAttempt } from './data.ts'
-import { Pages, Rows } from './rows.tsx'
+import { List } from './rows.tsx'
 
 /** The rows of a kind that are shown at once. */
 const SHOWN = 100
@@ -78,12 +79,9 @@ export const Reconcile = ({ place: { id: client = '', month: named = '' } }: { p
 }
 
 const Kind = ({ kind, columns, rows }: Findings['kinds'][number]) => {
-  const [offset, setOffset] = useState(0)
+  const [query, setQuery] = useState<Filters>({})
+  const offset = Number(query.offset ?? 0)
+  const list = { columns, rows: rows.slice(offset, offset + SHOWN), total: rows.length, pageRows: SHOWN }
   const title = NAMES[kind] ?? kind
-  return (
-    <Card title={title} aside={<span class="soft">{rows.length.toLocaleString('en')}</span>}>
-      <Rows list={{ columns, rows: rows.slice(offset, offset + SHOWN) }} page="reconcile" label={title} />
-      <Pages offset={offset} count={SHOWN} total={rows.length} of={title} onMove={setOffset} />
-    </Card>
-  )
+  return <List title={title} name={title} page="reconcile" list={list} query={query} onQuery={setQuery} />
 }

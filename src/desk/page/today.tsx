@@ -3,11 +3,11 @@ import { counted } from '../../kernel/counted.ts'
 import { visible } from '../../kernel/visible.ts'
 import { Button, Form } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
-import { Card, Empty, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
+import { Card, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
 import { hrefOf } from '../../pages/ui/place.ts'
 import { Acts, FileField, type Subject } from './acts.tsx'
 import { type Today as Data, payoutsNamed, type Row, read, useAttempt, verify } from './data.ts'
-import { Rows } from './rows.tsx'
+import { List, Rows } from './rows.tsx'
 
 type Section = Data['sections'][number]
 
@@ -44,14 +44,14 @@ export const Today = () => {
 }
 
 /** The number of records, with their sum or with the first of them. */
-const Figure = ({ title, page, list, sums = [] }: Section) => {
+const Figure = ({ title, page, part, list, sums = [] }: Section) => {
   const [first] = list.rows
   const oldest = sums.length > 0 && (first?.created_at ?? first?.placed_at)
   const days = Math.min(...list.rows.flatMap((row) => (typeof row.days_left === 'number' ? row.days_left : [])))
   return (
     <div>
       <dt>
-        <a href={hrefOf({ page })}>{title}</a>
+        <a href={hrefOf({ page, status: part })}>{title}</a>
       </dt>
       <dd>{(list.total ?? list.rows.length).toLocaleString('en')}</dd>
       {sums.length > 0 && <dd class="soft">{sums.join(' · ')}</dd>}
@@ -61,6 +61,9 @@ const Figure = ({ title, page, list, sums = [] }: Section) => {
   )
 }
 
+/** The rows of a list that are shown before a person asks for more. */
+const SHORT = 10
+
 /** The day in one look. */
 const Figures = ({ sections, backup }: Data) => (
   <Card title="Today">
@@ -69,7 +72,9 @@ const Figures = ({ sections, backup }: Data) => (
         <Figure key={section.title} {...section} />
       ))}
       <div>
-        <dt>Last backup, in UTC</dt>
+        <dt>
+          <a href={hrefOf({ page: 'audit', command: 'backup' })}>Last backup, in UTC</a>
+        </dt>
         <dd>{backup === null ? 'none' : time(backup).slice(0, 16)}</dd>
       </div>
     </dl>
@@ -138,6 +143,7 @@ const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void })
 const Waiting = ({
   title,
   page,
+  part,
   empty,
   many,
   list,
@@ -167,17 +173,23 @@ const Waiting = ({
     setChosen([])
     onDone()
   }
-  const count = (list.total ?? list.rows.length).toLocaleString('en')
   return (
-    <Card
+    <List
       title={title}
+      page={page}
+      list={list}
+      empty={empty}
+      short={SHORT}
+      all={hrefOf({ page, status: part })}
       aside={
         <span>
-          {[count, ...sums].join(' · ')} · <a href={hrefOf({ page })}>All {page}</a>
+          {sums.map((sum) => `${sum} · `)}
+          <a href={hrefOf({ page })}>All {page}</a>
         </span>
       }
+      before={many && choice}
+      after={list.rows[0]?.acts === undefined ? undefined : acts}
     >
-      {list.rows.length === 0 && <Empty>{empty}</Empty>}
       {many && subjects.length > 0 && (
         <div class="line">
           <Button
@@ -190,16 +202,7 @@ const Waiting = ({
         </div>
       )}
       {page === 'payouts' && subjects.length > 0 && <Named onNamed={setChosen} />}
-      {list.rows.length > 0 && (
-        <Rows
-          list={list}
-          page={page}
-          label={title}
-          {...(many && { before: choice })}
-          {...(list.rows[0]?.acts !== undefined && { after: acts })}
-        />
-      )}
-    </Card>
+    </List>
   )
 }
 

@@ -1,71 +1,74 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { visibleLines as visible } from '../../../kernel/visible.ts'
-import { amount } from '../../../pages/amounts.ts'
+import { amount, sumOf } from '../../../pages/amounts.ts'
 import { Button, Form, Input } from '../../../pages/ui/forms.tsx'
 import { useLoaded, usePointedAt } from '../../../pages/ui/hooks.ts'
 import { LedgerTable } from '../../../pages/ui/ledger.tsx'
+import { type Filters, List, type Row } from '../../../pages/ui/list.tsx'
 import { act } from '../../../pages/ui/notices.tsx'
-import { Card, Empty, Failed, Tag } from '../../../pages/ui/pieces.tsx'
+import { Card, Failed } from '../../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../../pages/ui/place.ts'
-import { kindOf, Timeline, type TimelineStep } from '../../../pages/ui/timeline.tsx'
+import { Timeline, type TimelineStep } from '../../../pages/ui/timeline.tsx'
 import { ask, get, readClients } from './api.ts'
 import { worldOf } from './place.ts'
 import { MadeBy } from './requests/tags.tsx'
 import { useNews } from './store.ts'
-import type { LedgerEntry, Order, Payout, Wallet } from './types.ts'
+import type { LedgerEntry, Order, Payout, SandboxClient, Wallet } from './types.ts'
 
-const ENTRIES_SHOWN = '500'
+/** The newest records that a list reads. */
+const READ_MAX = 500
 
 /** Wallets, the ledger, and orders and payouts with their next steps. */
 export const Money = ({ place }: { place: Place }) => {
   const world = worldOf(place)
   const news = useNews()
   const { value, error, reload } = useLoaded(async () => {
+    const query = { limit: String(READ_MAX) }
     const [clients, wallets, entries, orders, payouts] = await Promise.all([
       readClients(world),
       get<Wallet[]>('/wallets', { world }),
-      get<LedgerEntry[]>('/ledger', { world, query: { limit: ENTRIES_SHOWN } }),
-      get<Order[]>('/orders', { world }),
-      get<Payout[]>('/payouts', { world }),
+      get<LedgerEntry[]>('/ledger', { world, query }),
+      get<Order[]>('/orders', { world, query }),
+      get<Payout[]>('/payouts', { world, query }),
     ])
     const currencies = new Map(wallets.map(({ id, currency_code }) => [id, currency_code]))
     const paidIn = ({ wallet_id, currency_code }: Order): string => currencies.get(wallet_id) ?? currency_code
     return {
-      wallets: wallets.map((wallet) => {
-        const owner = clients.find(({ client_id }) => client_id === wallet.client_id)?.username
-        return { ...wallet, owner: owner ?? `client ${wallet.client_id}` }
-      }),
+      wallets: wallets.map((wallet) => walletRecord(wallet, clients)),
       entries,
       orders: orders.map((order) => orderRecord(order, paidIn(order))),
       payouts: payouts.map(payoutRecord),
     }
   }, [world, news])
   usePointedAt(place.record, value !== undefined)
+  const make = (operation: string) => (
+    <>
+      None in {world} yet. <a href={hrefOf({ page: 'send', world, operation })}>Make one</a>
+    </>
+  )
+  const shown = { world, pointedAt: place.record }
   return (
-    <div class="cards">
+    <div class="stack">
       <Failed error={error} />
-      <div class="wide">
-        <Card title={`Wallets of ${world}`} aside={<Button text="Refresh" onClick={reload} />}>
-          <div class="grid">
-            {value?.wallets.map((wallet) => (
-              <WalletView key={wallet.id} wallet={wallet} world={world} />
-            ))}
-          </div>
-        </Card>
-      </div>
-      <Records title="Orders" world={world} records={value?.orders} operation="placeOrder" />
-      <Records title="Payouts" world={world} records={value?.payouts} operation="createPayout" />
-      <div class="wide">
-        <Card title="Ledger" aside={<span class="soft">every entry sums to zero in each currency</span>}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-          <section class="scroll" aria-label="Ledger entries, the newest first" tabIndex={0}>
-            <LedgerTable
-              entries={value?.entries ?? []}
-              about={({ id }) => <MadeBy world={world} made={{ table: 'journal_entries', key: String(id) }} />}
-            />
-          </section>
-        </Card>
-      </div>
+      <Records
+        {...shown}
+        kind="wallet"
+        title={`Wallets of ${world}`}
+        records={value?.wallets}
+        empty={`None in ${world} yet.`}
+        aside={<Button text="Refresh" onClick={reload} />}
+      />
+      <Records {...shown} kind="order" title="Orders" records={value?.orders} empty={make('placeOrder')} />
+      <Records {...shown} kind="payout" title="Payouts" records={value?.payouts} empty={make('createPayout')} />
+      <Card title="Ledger" aside={<span class="soft">every entry sums to zero in each currency</span>}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+        <section class="scroll" aria-label="Ledger entries, the newest first" tabIndex={0}>
+          <LedgerTable
+            entries={value?.entries ?? []}
+            about={({ id }) => <MadeBy world={world} made={{ table: 'journal_entries', key: String(id) }} />}
+          />
+        </section>
+      </Card>
     </div>
   )
 }
@@ -74,39 +77,28 @@ export const Money = ({ place }: { place: Place }) => {
 const change = (world: string, path: string, body: object, done: string): Promise<boolean> =>
   act(() => ask('POST', path, { world, body }), done)
 
-/** A wallet with its balance, and a way to fund it. */
-const WalletView = ({ wallet, world }: { wallet: Wallet & { owner: string }; world: string }) => {
+/** A way to fund a wallet. */
+const Fund = ({ id, world }: { id: string; world: string }) => {
   const [value, setValue] = useState('')
-  const { id, currency_code: currency } = wallet
   const fund = () => {
     void change(world, `/wallets/${id}/fund`, { amount: Number(value) }, `Funded wallet ${id}`)
     setValue('')
   }
   return (
-    <section class="wallet box" id={`wallet-${id}`} tabIndex={-1} aria-label={`Wallet ${id}`}>
-      <p class="soft">
-        Wallet {id} {wallet.is_default && <Tag>default</Tag>} {!wallet.is_active && <Tag kind="bad">closed</Tag>}
-      </p>
-      <p class="big">{amount(wallet.amount, currency)}</p>
-      <p class="soft">
-        {visible(wallet.owner)}
-        {wallet.reserved_amount > 0 && ` · ${amount(wallet.reserved_amount, currency)} reserved`}
-      </p>
-      <Form class="line" onSubmit={fund}>
-        <Input
-          inputMode="decimal"
-          aria-label={`Amount for wallet ${id}`}
-          placeholder="Amount"
-          required
-          pattern="\d+(\.\d+)?"
-          value={value}
-          onText={setValue}
-        />
-        <button type="submit" aria-label={`Fund wallet ${id} of ${world}`}>
-          Fund
-        </button>
-      </Form>
-    </section>
+    <Form class="line" onSubmit={fund}>
+      <Input
+        inputMode="decimal"
+        aria-label={`Amount for wallet ${id}`}
+        placeholder="Amount"
+        required
+        pattern="\d+(\.\d+)?"
+        value={value}
+        onText={setValue}
+      />
+      <button type="submit" aria-label={`Fund wallet ${id} of ${world}`}>
+        Fund
+      </button>
+    </Form>
   )
 }
 
@@ -117,17 +109,16 @@ interface Action {
   body?: object
 }
 
-/** An order or a payout. */
+type Kind = 'wallet' | 'order' | 'payout'
+
+/** A record of a list. */
 interface Recorded {
-  kind: 'order' | 'payout'
-  id: string
-  status: string
   name: string
-  about: string
-  /** The part of its amount that has come back. */
-  returned?: string | undefined
-  steps: TimelineStep[]
-  actions: Action[]
+  row: Row
+  /** What counts towards the sums. */
+  counts: { amount: number; currency: string }
+  steps?: TimelineStep[]
+  actions?: Action[]
 }
 
 /** `action_required` as a person reads it: "Action required". */
@@ -136,22 +127,31 @@ const nameOf = (word: string): string => word.replaceAll('_', ' ').replace(/^./,
 const nextStep = (at: string | null, name = 'next by the clock'): TimelineStep[] =>
   at === null ? [] : [{ at, name, isNext: true }]
 
+const walletRecord = (wallet: Wallet, clients: readonly SandboxClient[]): Recorded => {
+  const { id, currency_code: currency, reserved_amount: reserved, is_default, is_active, client_id } = wallet
+  const client = clients.find((one) => one.client_id === client_id)?.username ?? `client ${client_id}`
+  const held = { amount: amount(wallet.amount, currency), reserved: amount(reserved, currency) }
+  return {
+    name: `Wallet ${id}`,
+    row: { id, client, ...held, default: is_default, status: is_active ? 'active' : 'closed' },
+    counts: { amount: wallet.amount, currency },
+  }
+}
+
 const orderRecord = (order: Order, currency: string): Recorded => {
-  const { amount: paid, refunded_amount: refunded, quantity, delivered_quantity: delivered, can } = order
-  const isOpen = can.includes('deliver')
+  const { id, status, ref, product_name, quantity, amount: paid, refunded_amount: refunded, can } = order
+  const { delivered_quantity: delivered } = order
   const ends = [
     { at: order.delivered_at, name: 'delivered' },
     { at: order.failed_at, name: 'failed', note: order.failure_reason },
     { at: order.cancelled_at, name: 'cancelled' },
   ].flatMap(({ at, ...step }) => (at === null ? [] : [{ at, ...step }]))
   const deliverOne = { text: 'Deliver one', under: 'deliver', body: { quantity: 1 } }
+  const returned = refunded === 0 ? null : refunded < paid ? `${amount(refunded, currency)} refunded` : 'refunded'
   return {
-    kind: 'order',
-    id: String(order.id),
-    status: order.status,
-    name: `Order ${order.id}`,
-    about: `${order.ref}: ${quantity} × ${order.product_name} for ${amount(paid, currency)}${isOpen && delivered > 0 ? `, ${delivered} delivered` : ''}`,
-    returned: refunded === 0 ? undefined : refunded < paid ? `${amount(refunded, currency)} refunded` : 'refunded',
+    name: `Order ${id}`,
+    row: { id, status, ref, product_name, quantity, delivered, amount: amount(paid, currency), returned },
+    counts: { amount: paid, currency },
     steps: [{ at: order.placed_at, name: 'placed' }, ...ends, ...nextStep(order.due_at)],
     actions: can.flatMap((verb) => [
       { text: verb === 'fail' ? 'Fail and refund' : nameOf(verb), under: verb },
@@ -161,67 +161,106 @@ const orderRecord = (order: Order, currency: string): Recorded => {
 }
 
 const payoutRecord = (payout: Payout): Recorded => {
-  const { can, next, beneficiary } = payout
-  const { first_name, last_name, email } = beneficiary
+  const { id, status, reference_id, currency, can, next, due_at, due_event } = payout
+  const { first_name, last_name, email } = payout.beneficiary
   // Advance takes the first of the steps. The others need their names.
   const others = next.slice(1).map((to) => ({ text: nameOf(to), under: 'advance', body: { to } }))
   const past = payout.events.map((event) => ({ at: event.created_at, name: event.event_type, note: event.message }))
+  const beneficiary = [first_name, last_name, email ?? 'erased'].filter(Boolean).join(' ')
+  const returned = payout.returned ? 'returned' : null
   return {
-    kind: 'payout',
-    id: payout.id,
-    status: payout.status,
-    name: `Payout ${payout.reference_id}`,
-    about: `${amount(payout.amount, payout.currency)} to ${[first_name, last_name].filter(Boolean).join(' ')} ${email ?? 'erased'}`,
-    returned: payout.returned ? 'returned' : undefined,
-    steps: [
-      ...past,
-      ...nextStep(payout.due_at, payout.due_event === 'expired' ? 'expires if nothing moves it' : undefined),
-    ],
+    name: `Payout ${reference_id}`,
+    row: { id, status, reference_id, amount: amount(payout.amount, currency), beneficiary, returned },
+    counts: payout,
+    steps: [...past, ...nextStep(due_at, due_event === 'expired' ? 'expires if nothing moves it' : undefined)],
     actions: [...can.map((verb) => ({ text: nameOf(verb), under: verb })), ...others],
   }
 }
 
+/** The rows of a page. */
+const SHOWN = 50
+
+/** A part of the records, narrowed as the desk narrows its lists, with the sums of all of them. */
+const partOf = (records: readonly Recorded[], { search = '', status = '', offset }: Filters, pointedAt: string) => {
+  const isFound = ({ row }: Recorded): boolean =>
+    Object.values(row).some((cell) => String(cell).toLowerCase().includes(search.toLowerCase()))
+  const found = records.filter((record) => (status === '' || record.row.status === status) && isFound(record))
+  const pointed = found.findIndex(({ row }) => String(row.id) === pointedAt)
+  const start = offset === undefined ? pointed - (pointed % SHOWN) : Number(offset)
+  const byCurrency = Map.groupBy(
+    found.map(({ counts }) => counts),
+    ({ currency }) => currency,
+  )
+  const sums = Array.from(byCurrency, ([currency, those]) => {
+    return { records: those.length, sum: amount(sumOf(those, currency), currency) }
+  })
+  return {
+    columns: Object.keys(found[0]?.row ?? {}),
+    rows: found.slice(start, start + SHOWN).map(({ row }) => row),
+    total: found.length,
+    sums: { columns: ['records', 'sum'], rows: sums },
+    by: [],
+    statuses: [...new Set(records.map(({ row }) => String(row.status)))],
+    pageRows: SHOWN,
+    offset: String(start),
+  }
+}
+
 interface RecordsProps {
+  kind: Kind
   title: string
   world: string
   /** Undefined until they are read. */
   records: readonly Recorded[] | undefined
-  /** The operation that makes one. */
-  operation: string
+  empty: ComponentChildren
+  /** The element of the record that the address points at, whose page is shown first. */
+  pointedAt: string | undefined
+  aside?: ComponentChildren
 }
 
-/** Orders or payouts, with the steps that a person can take. */
-const Records = ({ title, world, records, operation }: RecordsProps) => (
-  <Card title={title} aside={<span class="soft">{records?.length}</span>}>
-    {records?.length === 0 && (
-      <Empty>
-        None in {world} yet. <a href={hrefOf({ page: 'send', world, operation })}>Make one</a>
-      </Empty>
-    )}
-    <ul class="items tall">
-      {records?.map(({ kind, id, status, name, about, returned, steps, actions }) => (
-        <li key={id} class="record" id={`${kind}-${id}`} tabIndex={-1}>
-          <p>
-            <Tag kind={kindOf(status)}>{status}</Tag> <strong>{visible(name)}</strong>{' '}
-            <MadeBy world={world} made={{ table: `${kind}s`, key: id }} />
-          </p>
-          <p>
-            {visible(about)} {returned && <Tag kind="warn">{returned}</Tag>}
-          </p>
-          <Timeline steps={steps} />
-          <div class="line">
-            {actions.map(({ text, under, body = {} }) => (
-              <Button
-                key={text}
-                text={text}
-                title={`In ${world}`}
-                class={/fail|refund|return/.test(under) ? 'danger' : ''}
-                onClick={() => change(world, `/${kind}s/${id}/${under}`, body, `${name}: ${text}`)}
-              />
-            ))}
-          </div>
-        </li>
+/** Wallets, orders or payouts, with the steps that a person can take. */
+const Records = ({ kind, title, world, records, empty, pointedAt = '', aside }: RecordsProps) => {
+  const [query, setQuery] = useState<Filters>({})
+  const part = records && partOf(records, query, pointedAt.replace(`${kind}-`, ''))
+  const recordOf = ({ id }: Row): Recorded | undefined => records?.find(({ row }) => row.id === id)
+  return (
+    <List
+      title={title}
+      name={`${kind}s`}
+      list={part}
+      query={{ ...query, offset: part?.offset }}
+      onQuery={setQuery}
+      empty={records?.length === 0 ? empty : 'Nothing matches.'}
+      aside={
+        <>
+          {records?.length === READ_MAX && <span class="soft">the newest</span>}
+          {aside}
+        </>
+      }
+      elementOf={({ id }) => `${kind}-${id}`}
+      after={(row) => <Actions kind={kind} world={world} record={recordOf(row)} />}
+      below={kind === 'wallet' ? undefined : (row) => <Timeline kind="steps" steps={recordOf(row)?.steps ?? []} />}
+    />
+  )
+}
+
+/** The steps that a person can take, and the request that made the record. */
+const Actions = ({ kind, world, record }: { kind: Kind; world: string; record: Recorded | undefined }) => {
+  if (!record) return null
+  const { name, row, actions = [] } = record
+  if (kind === 'wallet') return <Fund id={String(row.id)} world={world} />
+  return (
+    <div class="line">
+      {actions.map(({ text, under, body = {} }) => (
+        <Button
+          key={text}
+          text={text}
+          title={`In ${world}`}
+          class={/fail|refund|return/.test(under) ? 'danger' : ''}
+          onClick={() => change(world, `/${kind}s/${row.id}/${under}`, body, `${name}: ${text}`)}
+        />
       ))}
-    </ul>
-  </Card>
-)
+      <MadeBy world={world} made={{ table: `${kind}s`, key: String(row.id) }} />
+    </div>
+  )
+}
