@@ -1,6 +1,6 @@
 import { AUDIT_COLUMNS } from '../../acts/audit.ts'
 import { BENEFICIARY } from '../../acts/beneficiaries.ts'
-import { listOf, rowOf } from '../../acts/cells.ts'
+import { type Cell, listOf, rowOf } from '../../acts/cells.ts'
 import { CLIENT, clientActs } from '../../acts/clients.ts'
 import { actsOn, get, type Kind, members, type Noun, type Shown } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
@@ -11,14 +11,17 @@ import { type AuditRow, actsAbout, findHead } from '../../audit/queries.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { eventWire } from '../../events/contract.ts'
 import { type Event, findAnyEvent, lastEventsAbout } from '../../events/queries.ts'
-import { toTimestamp } from '../../kernel/clock.ts'
+import { DAY_MS, toTimestamp } from '../../kernel/clock.ts'
 import { refused } from '../../kernel/exit.ts'
+import { firstDay } from '../../kernel/lasting.ts'
 import type { Order } from '../../orders/queries.ts'
 import { actsOfOrder } from '../../orders/states.ts'
 import { eventsOf, type Payout } from '../../payouts/queries.ts'
 import { stepsAhead } from '../../payouts/states.ts'
 import { entryWire } from '../../wallets/ledger-entry.ts'
 import { entriesOf } from '../../wallets/ledger-queries.ts'
+import type { Wallet } from '../../wallets/queries.ts'
+import { balanceBefore } from '../../wallets/statement-queries.ts'
 import { explainedAttemptWire } from '../../webhooks/contract.ts'
 import { attemptsOf } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
@@ -41,6 +44,8 @@ interface Story<Item> {
   /** The client and the name under which events have it, and the time from which it has any. */
   events?: (item: Item) => Parameters<typeof lastEventsAbout>[1]
   steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => StoryStep[]
+  /** Its balance at the end of each day. */
+  balance?: (item: Item, data: Reading) => { at: string; minor: number; amount: Cell }[]
   /** Lists that belong to the record, with their filters. */
   lists?: Readonly<Record<string, (item: Item) => Record<string, string>>>
 }
@@ -48,13 +53,14 @@ interface Story<Item> {
 const withStory = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) => Id, story: Story<Item>) => ({
   find: (data: Reading, text: string) => {
     const item = get(kind, data.query, read(text))
-    const { also = [], cells = {}, events, steps, lists = {} } = story
+    const { also = [], cells = {}, events, steps, balance, lists = {} } = story
     return {
       row: rowOf({ ...cells, ...(kind.details ?? kind.columns) }, item, data),
       group: kind.group,
       acts: [...also, ...actsOn(kind, acts, item)],
       about: events?.(item),
       steps: (done: readonly AuditRow[]) => steps?.(item, data, done),
+      balance: balance?.(item, data),
       lists: Object.fromEntries(Object.entries(lists).map(([name, of]) => [name, of(item)])),
     }
   },
@@ -117,6 +123,18 @@ const stepsOfOrder = (order: Order, { clientName }: Reading, done: readonly Audi
   return actsOfOrder(order).includes('deliver') ? [...taken, ahead('delivered')] : taken
 }
 
+/** The last thirty days of a wallet, or those since it was opened. */
+const balanceOf = (wallet: Wallet, { query, amount, world }: Reading) => {
+  const nowMs = world.clock.nowMs()
+  const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
+  const first = Math.min(dayOf(nowMs), Math.max(firstDay(nowMs), dayOf(wallet.createdAtMs)))
+  return Array.from({ length: dayOf(nowMs) - first + 1 }, (_, index) => {
+    const endMs = (first + index + 1) * DAY_MS
+    const minor = endMs > nowMs ? wallet.amountMinor : balanceBefore(query, wallet, endMs)
+    return { at: toTimestamp(endMs - DAY_MS), minor, amount: amount(minor, wallet.currencyId) }
+  })
+}
+
 const RECORDS = {
   payouts: withStory(PAYOUT, payoutActs, String, {
     cells: PAID,
@@ -129,6 +147,7 @@ const RECORDS = {
   }),
   wallets: withStory(WALLET, walletActs, Number, {
     events: ({ id, clientId, createdAtMs: sinceMs }) => ({ clientId, record: `wallet ${id}`, sinceMs }),
+    balance: balanceOf,
     lists: { transactions: ({ id }) => ({ of: String(id) }) },
   }),
   clients: withStory(CLIENT, clientActs, String, {
@@ -162,7 +181,7 @@ const EVENTS_MAX = 100
 export const storyOf = (data: Reading, page: string, id: string) => {
   if (!Object.hasOwn(RECORDS, page)) throw refused(`there is no page ${page}\nSee the menu.`)
   const { query, reference } = data
-  const { row, group, acts, about, steps, lists } = RECORDS[page as keyof typeof RECORDS].find(data, id)
+  const { row, group, acts, about, steps, balance, lists } = RECORDS[page as keyof typeof RECORDS].find(data, id)
   const done = [...actsAbout(query, group, id)]
   const event = page === 'events' ? findAnyEvent(query, id) : undefined
   const events = about ? lastEventsAbout(query, about, EVENTS_MAX) : event ? [event] : []
@@ -171,6 +190,7 @@ export const storyOf = (data: Reading, page: string, id: string) => {
     seen: findHead(query)?.count ?? 0,
     acts,
     steps: steps(done),
+    balance,
     entries:
       group === 'orders' || group === 'payouts' ? entriesOf(query, id).map((entry) => entryWire(entry, reference)) : [],
     events: withAttempts(data, events),

@@ -6,9 +6,10 @@ import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
 import { go, hrefOf, type Place } from '../../pages/ui/place.ts'
 import { Timeline } from '../../pages/ui/timeline.tsx'
 import { Acts } from './acts.tsx'
+import { Balance } from './balance.tsx'
 import { type Row, read, type Story } from './data.ts'
 import { Listed, nameOf } from './lists.tsx'
-import { Facts, Rows } from './rows.tsx'
+import { Facts, List } from './rows.tsx'
 
 /** `Payout bonus-1`. */
 const titleOf = (page: string, id: string, { reference_id, client_reference }: Row): string =>
@@ -18,7 +19,7 @@ const titleOf = (page: string, id: string, { reference_id, client_reference }: R
 export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
   const { value, error, reload } = useLoaded(() => read<Story>(['record', page, id]), [page, id])
   if (!value) return <Failed error={error} />
-  const { row, seen, acts, steps = [], entries, events, eventsMax, audit, lists } = value
+  const { row, seen, acts, steps = [], balance, entries, events, eventsMax, audit, lists } = value
   const title = titleOf(page, id, row)
   const subjects = [{ id, label: title }]
   const onDone = () => {
@@ -38,6 +39,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
           </p>
         )}
       </Card>
+      {balance && <Balance days={balance} />}
       {steps.length > 0 && (
         <Card title="History">
           <Timeline steps={steps} kind="steps" />
@@ -69,11 +71,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
           </ul>
         </Card>
       )}
-      {audit.rows.length > 0 && (
-        <Card title="Audit">
-          <Rows list={audit} page="audit" label="Audit" />
-        </Card>
-      )}
+      {audit.rows.length > 0 && <List title="Audit" page="audit" list={audit} />}
       {Object.entries(lists).map(([name, query]) => (
         <Listed key={name} page={name} query={query} />
       ))}

@@ -37,7 +37,7 @@ const hrefIn = (page: string, name: string, cell: string, row: ui.Row): string |
   return kind && hrefOf({ page: kind, id: cell })
 }
 
-/** How a page shows rows with these columns. */
+/** The columns of these that a page shows, and its links. */
 const shownOn = (page: string, columns: readonly string[]) => ({
   columns: OF_CURRENCIES.includes(page) ? columns : columns.filter((name) => !BESIDE.includes(name)),
   hrefOf: (name: string, text: string, row: ui.Row) => hrefIn(page, name, text, row),

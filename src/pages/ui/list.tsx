@@ -46,7 +46,7 @@ const Value = ({ name, row, hrefOf }: { name: string; row: Row; hrefOf?: HrefOf 
   const shown = visible(text)
   const cut = isLong(shown) ? <Cut text={shown} /> : shown
   if (href !== undefined) return <a href={href}>{cut}</a>
-  if (!isLong(shown)) return shown
+  if (!isLong(shown)) return /\s/.test(shown) ? shown : <span class="word">{shown}</span>
   return (
     <button type="button" class="cut" title={`${shown}: copy`} onClick={() => copy(text, shown)}>
       {cut}

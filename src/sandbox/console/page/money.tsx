@@ -115,7 +115,7 @@ type Kind = 'wallet' | 'order' | 'payout'
 interface Recorded {
   name: string
   row: Row
-  /** What counts towards the sums. */
+  /** The amount that the sums count. */
   counts: { amount: number; currency: string }
   steps?: TimelineStep[]
   actions?: Action[]
@@ -130,10 +130,10 @@ const nextStep = (at: string | null, name = 'next by the clock'): TimelineStep[]
 const walletRecord = (wallet: Wallet, clients: readonly SandboxClient[]): Recorded => {
   const { id, currency_code: currency, reserved_amount: reserved, is_default, is_active, client_id } = wallet
   const client = clients.find((one) => one.client_id === client_id)?.username ?? `client ${client_id}`
-  const held = { amount: amount(wallet.amount, currency), reserved: amount(reserved, currency) }
+  const amounts = { amount: amount(wallet.amount, currency), reserved: amount(reserved, currency) }
   return {
     name: `Wallet ${id}`,
-    row: { id, client, ...held, default: is_default, status: is_active ? 'active' : 'closed' },
+    row: { id, client, ...amounts, default: is_default, status: is_active ? 'active' : 'closed' },
     counts: { amount: wallet.amount, currency },
   }
 }
