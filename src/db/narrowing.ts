@@ -37,13 +37,6 @@ export interface Sums {
   minor: Readonly<Record<string, number>>
 }
 
-/** The number of records in a currency, and the sum of their amounts. */
-export interface Sum {
-  currencyId: number
-  n: number
-  minor: number
-}
-
 /** A list for operators: what narrows it, and the indexes that lead there. Each of them ends with the id. */
 interface Listed<Table> {
   table: Table

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import { connectionOf, type Query, type Tx } from '../db/database.ts'
 import { counted, List, searchText } from '../db/lists.ts'
-import { type Narrowing, narrowedRows, type Rows, type Sum } from '../db/narrowing.ts'
+import { type Narrowing, narrowedRows, type Rows, type Sums } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
   isGiven,
@@ -85,11 +85,12 @@ export const waitingOrders = (query: Query, narrowing: Narrowing): Rows<Order> =
 export const openOrders = (query: Query, limit: number) => ({
   rows: query.select().from(orders).where(isOpen).orderBy(asc(orders.id)).limit(limit).all(),
   sums: connectionOf(query)
-    .query<Sum, []>(
-      `SELECT currency_id AS currencyId, sum(n) AS n, sum(payable_minor) AS minor FROM open_order_counts
+    .query<{ currencyId: number; n: number; sum: number }, []>(
+      `SELECT currency_id AS currencyId, sum(n) AS n, sum(payable_minor) AS sum FROM open_order_counts
         JOIN wallets ON wallets.id = wallet_id GROUP BY currency_id HAVING sum(n) > 0`,
     )
-    .all(),
+    .all()
+    .map(({ sum, ...one }): Sums => ({ ...one, minor: { sum } })),
 })
 
 export const openOrdersByProduct = (query: Query): ReadonlyMap<number, number> =>

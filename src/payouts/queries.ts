@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
-import { connectionOf, type Query } from '../db/database.ts'
+import type { Query } from '../db/database.ts'
 import { contains, counted, List, searchText } from '../db/lists.ts'
-import { type Narrowing, narrowedRows, type Rows, type Sum, searched } from '../db/narrowing.ts'
+import { type Narrowing, narrowedRows, type Rows, searched } from '../db/narrowing.ts'
 import type { Personal } from '../db/personal.ts'
 import {
   isGiven,
@@ -95,24 +95,10 @@ const isOpen = sql`${payouts.status} IN (${literals(OPEN_PAYOUTS)})`
 
 /** The payouts of a list that wait for the clock or an operator. */
 export const waitingPayouts = (query: Query, narrowing: Narrowing): Rows<Payout> =>
-  narrowedRows(query, LISTED, narrowing, { matches: isOpen, index: 'payouts_open', isCounted: true })
-
-/** The first payouts that wait for the clock or an operator, the oldest first, and the sums of all by currency. */
-export const openPayouts = (query: Query, limit: number) => ({
-  rows: query
-    .select()
-    .from(payouts)
-    .where(isOpen)
-    .orderBy(asc(payouts.createdAtMs), asc(payouts.id))
-    .limit(limit)
-    .all(),
-  sums: connectionOf(query)
-    .query<Sum, []>(
-      `SELECT currency_id AS currencyId, sum(n) AS n, sum(amount_minor) AS minor FROM payout_counts
-        WHERE status IN (${OPEN_PAYOUTS.map((status) => `'${status}'`).join()}) GROUP BY currency_id HAVING sum(n) > 0`,
-    )
-    .all(),
-})
+  narrowedRows(query, LISTED, narrowing, {
+    ...{ matches: isOpen, isCounted: true },
+    ...(narrowing.clientId === undefined ? { index: 'payouts_open' } : { rareIndex: 'payouts_status' }),
+  })
 
 export const eventsOf = (query: Query, payoutId: string): PayoutEvent[] => byPayout(query, { payoutId })
 

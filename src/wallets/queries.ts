@@ -73,11 +73,8 @@ export const updateWallet = (
 const isLow = sql`${wallets.isLow} = 1`
 
 /** The wallets of a list that are below their threshold. */
-export const lowWalletsOf = (query: Query, narrowing: Narrowing): Rows<Wallet> =>
+export const lowWallets = (query: Query, narrowing: Narrowing): Rows<Wallet> =>
   narrowedRows(query, LISTED, narrowing, { matches: isLow, index: 'wallets_low' })
-
-export const lowWallets = (query: Query, limit: number): Wallet[] =>
-  query.select().from(wallets).where(isLow).orderBy(asc(wallets.id)).limit(limit).all()
 
 /** The number of wallets below their threshold, as far as it is counted. */
 export const countLow = (query: Query): number => countUpTo(query, wallets, isLow)

@@ -9,7 +9,7 @@ import type { Narrowing, Rows } from '../../src/db/narrowing.ts'
 import { eventsOf } from '../../src/events/queries.ts'
 import { countDue as countDueOrders, openOrders, ordersOf } from '../../src/orders/queries.ts'
 import { stockReport } from '../../src/orders/stock-report.ts'
-import { countDue as countDuePayouts, openPayouts, payoutsOf } from '../../src/payouts/queries.ts'
+import { countDue as countDuePayouts, payoutsOf, waitingPayouts } from '../../src/payouts/queries.ts'
 import { countLow, debitedSince, lowWallets, walletsOf } from '../../src/wallets/queries.ts'
 import { balanceBefore, transactionsOf } from '../../src/wallets/statement-queries.ts'
 import { attemptsTo, failingSinceMs, failingWebhooks } from '../../src/webhooks/queries.ts'
@@ -42,8 +42,8 @@ const READS: [what: string, read: (query: Query) => unknown][] = [
   ['orders that are due', countDueOrders],
   ['payouts that are due', countDuePayouts],
   ['orders that wait', (query) => openOrders(query, LIMIT)],
-  ['payouts that wait', (query) => openPayouts(query, LIMIT)],
-  ['wallets that are low', (query) => [countLow(query), lowWallets(query, LIMIT)]],
+  ['the sums of the payouts that wait', (query) => waitingPayouts(query, {}).sums?.()],
+  ['wallets that are low', (query) => [countLow(query), ...lowWallets(query, { limit: LIMIT })]],
   ['the debits of a wallet since a day', (query) => debitedSince(query, 1, 0)],
   ['the balance of a wallet before a time', (query) => balanceBefore(query, { id: 1 } as never, 500)],
   ['webhooks that fail', (query) => [failingSinceMs(query), failingWebhooks(query, LIMIT)]],
@@ -57,6 +57,7 @@ type List = (query: Query, narrowing: Narrowing) => Rows<unknown>
 /** Each list with its statuses: a frequent one, a rare one, and one without a record. */
 const LISTS: [name: string, list: List, statuses: readonly string[]][] = [
   ['payouts', payoutsOf, ['created', 'failed', 'queued']],
+  ['payouts that wait', waitingPayouts, []],
   ['orders', ordersOf, ['PENDING', 'FAILED', 'DELIVERED']],
   ['transactions', transactionsOf, ['COMPLETED', 'FAILED']],
   ['transactions of a wallet', (query, narrowing) => transactionsOf(query, narrowing, 1), []],

@@ -16,7 +16,7 @@ import { type Event, eventsOf } from '../../events/queries.ts'
 import { plus } from '../../kernel/money.ts'
 import { waitingOrders } from '../../orders/queries.ts'
 import { waitingPayouts } from '../../payouts/queries.ts'
-import { lowWalletsOf } from '../../wallets/queries.ts'
+import { lowWallets } from '../../wallets/queries.ts'
 import { failingWebhooks } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
 
@@ -80,7 +80,7 @@ export const PAGES: Readonly<Record<string, DeskList>> = {
     listing: walletActs.list,
     left: 'created_at',
     isShort: true,
-    parts: { low: ({ query }, narrowing) => lowWalletsOf(query, narrowing) as Listed<never> },
+    parts: { low: ({ query }, narrowing) => lowWallets(query, narrowing) as Listed<never> },
     summed: ['amount', 'reserved_amount'],
   },
   transactions: { listing: transactionList, isSearched: true, left: 'status', input: (of) => ({ wallet: Number(of) }) },

@@ -6,11 +6,11 @@ import { STOCK_COLUMNS } from '../../acts/vouchers.ts'
 import { WALLET } from '../../acts/wallets.ts'
 import { ATTEMPT_COLUMNS } from '../../acts/webhooks.ts'
 import { findHead, lastDoneMs } from '../../audit/queries.ts'
-import type { Sum } from '../../db/narrowing.ts'
+import type { Sums } from '../../db/narrowing.ts'
 import { toTimestampOrNull } from '../../kernel/clock.ts'
 import { daysLeft, firstDay } from '../../kernel/lasting.ts'
 import { openOrders } from '../../orders/queries.ts'
-import { openPayouts } from '../../payouts/queries.ts'
+import { waitingPayouts } from '../../payouts/queries.ts'
 import { hasClients } from '../../sessions/queries.ts'
 import { countLow, debitedSince, lowWallets, type Wallet } from '../../wallets/queries.ts'
 import { attemptsTo, failingWebhooks } from '../../webhooks/queries.ts'
@@ -42,24 +42,24 @@ interface Section {
 const waiting = <Id, Item>(
   kind: Kind<Id, Item>,
   acts: Noun,
-  { rows, sums }: { rows: readonly Item[]; sums: readonly Sum[] },
+  { rows, sums }: { rows: Iterable<Item>; sums: readonly Sums[] },
   data: Reading,
 ) => ({
   list: {
     ...listOf({ ...kind.columns, acts: (one) => actsOn(kind, acts, one) }, rows, data),
     total: sums.reduce((total, { n }) => total + n, 0),
   },
-  sums: sums.map(({ currencyId, minor }) => new Amount(minor, data.shownCurrency(currencyId))),
+  sums: sums.map(({ currencyId, minor }) => new Amount(minor.sum ?? 0, data.shownCurrency(currencyId))),
 })
 
 const LASTING = members<Wallet & { daysLeft: number | null }>('daysLeft')
 
 export const todayOf = async (data: Reading) => {
   const { query, clientName } = data
-  const payouts = openPayouts(query, SHOWN_MAX)
+  const payouts = waitingPayouts(query, { limit: SHOWN_MAX })
   const orders = openOrders(query, SHOWN_MAX)
   const day = firstDay(data.world.clock.nowMs())
-  const low = lowWallets(query, SHOWN_MAX).map((wallet) => ({
+  const low = Array.from(lowWallets(query, { limit: SHOWN_MAX }), (wallet) => ({
     ...wallet,
     daysLeft: daysLeft(wallet.amountMinor + wallet.creditLimitMinor, debitedSince(query, wallet.id, day)),
   }))
@@ -76,7 +76,7 @@ export const todayOf = async (data: Reading) => {
       empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
       many: { command: 'payouts advance', filled: { to: 'completed' } },
       shown: 'id client status amount beneficiary reference_id created_at',
-      ...waiting(PAYOUT, payoutActs, payouts, data),
+      ...waiting(PAYOUT, payoutActs, { rows: payouts, sums: payouts.sums?.() ?? [] }, data),
     },
     {
       title: 'Orders that wait',

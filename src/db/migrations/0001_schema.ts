@@ -330,7 +330,7 @@ CREATE INDEX payouts_status ON payouts (client_id, status, id, currency_id, sear
 CREATE INDEX payouts_currency ON payouts (client_id, currency_id, id, search_folded);
 CREATE INDEX payouts_created ON payouts (created_at_ms, id);
 CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
-CREATE INDEX payouts_open ON payouts (created_at_ms, id)
+CREATE INDEX payouts_open ON payouts (id)
   WHERE status IN ('created', 'queued', 'processing', 'settling', 'action_required');`,
 
   payout_events: `CREATE TABLE payout_events (
