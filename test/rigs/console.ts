@@ -52,7 +52,7 @@ const statesOf = (world: string): Record<string, State> => {
       },
     },
     money: { place: `money?world=${world}`, shows: '.ledger' },
-    'money, none spent': { place: 'money?world=nobody', shows: '.wallet' },
+    'money, none spent': { place: 'money?world=nobody', shows: '[id^="wallet-"]' },
     events: { place: `events?world=${world}`, shows: '.webhook', act: openAll },
     'events, none': { place: 'events?world=nobody', shows: 'text=No client of this world' },
     coverage: { place: `coverage?world=${world}`, shows: '.map' },
