@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Glob, Transpiler } from 'bun'
 import { BINARY, start } from './program.ts'
@@ -36,8 +36,9 @@ let failed = 0
 
 const suite = async (name: string, files: readonly string[], env: Record<string, string>): Promise<void> => {
   const outfile = join(reports, name)
-  // Files of a worker share the modules that they load: each would load and warm up the whole program otherwise.
-  const flags = ['--parallel', '--no-isolate', '--timeout', String(PATIENCE_MS)]
+  // A file that waits for a server leaves its processor to one more. Files of a worker share the modules that they load: each would
+  // load and warm up the whole program otherwise.
+  const flags = [`--parallel=${availableParallelism() + 1}`, '--no-isolate', '--timeout', String(PATIENCE_MS)]
   const reporters = ['--dots', '--reporter=junit', `--reporter-outfile=${outfile}`]
   const child = Bun.spawn([bun, 'test', ...flags, ...reporters, ...files], {
     cwd: root,
