@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, type Option } from 'commander'
-import { STATE_PICTURES } from '../src/app/state-pictures.ts'
+import { PICTURES } from '../src/app/pictures.ts'
 import { commandLine } from '../src/commands/command-line.ts'
 import { configOf } from '../src/config/config.ts'
 import { type Mode, type OptionSpec, SERVE_OPTIONS, type ServeOptions } from '../src/config/option-table.ts'
@@ -10,6 +10,7 @@ import { adviceAbout, kindOf } from '../src/docs/advice.ts'
 import { type ApiDocument, entriesOf, errorsIn } from '../src/docs/document.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createLog } from '../src/observability/log.ts'
+import { DOCUMENTATION } from '../src/sandbox/documentation.ts'
 import { build } from '../src/start/build.ts'
 import { open } from '../src/start/open.ts'
 import { type ClientRow, FILE_PATH, LOST, OTHER, stillRepeated, type Table } from '../test/rigs/clients/outcomes.ts'
@@ -299,11 +300,13 @@ export const proxiesPage = (page: string): string => {
   return withGenerated(page, `${lost}\n${away}\nTested on ${date}, with Debian's packages.\n`)
 }
 
-/** The file of a state machine's picture. */
+/** The pictures that are drawn from values of the program. */
+export const DRAWN = { ...PICTURES, ...DOCUMENTATION.pictures }
+
 export const picturePath = (name: string): string => join(import.meta.dir, `pictures/${name}.svg`)
 
 if (import.meta.main) {
-  for (const [name, picture] of Object.entries(STATE_PICTURES)) writeFileSync(picturePath(name), picture.text)
+  for (const [name, { drawn }] of Object.entries(DRAWN)) writeFileSync(picturePath(name), drawn.text)
   writeFileSync(FLAGS_PATH, await flagsPage())
   writeFileSync(ERRORS_PATH, await errorsPage(readFileSync(ERRORS_PATH, 'utf8')))
   writeFileSync(PROXIES_PATH, proxiesPage(readFileSync(PROXIES_PATH, 'utf8')))

@@ -24,8 +24,8 @@ import { rulesFor } from '../webhooks/addresses.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { DELIVERED_EVENTS } from './event-examples.ts'
 import type { Extension } from './extension.ts'
+import { PICTURES } from './pictures.ts'
 import { createServices, type Deps, type Services } from './services.ts'
-import { STATE_PICTURES } from './state-pictures.ts'
 
 /**
  * The program: the HTTP layer, the extension around the routes, the modules, and the documentation of them all. With the
@@ -73,7 +73,7 @@ export const createApp = (deps: Deps) => {
   app.use(
     docsRoutes(
       { app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS },
-      STATE_PICTURES,
+      PICTURES,
       layer,
     ),
   )

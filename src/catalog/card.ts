@@ -2,8 +2,6 @@ import motifs from '../../seed/motifs.json' with { type: 'text' }
 
 /** The picture of an invented brand: an SVG that loads nothing (decision 8). */
 
-export const SVG_TYPE = 'image/svg+xml'
-
 const FONT = "Inter,system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 const WIDTH = 640
 const HEIGHT = 400

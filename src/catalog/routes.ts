@@ -8,9 +8,10 @@ import { idPath, sortOf } from '../http/parameters.ts'
 import { PublicFile } from '../http/public-file.ts'
 import { Routes } from '../http/route-lines.ts'
 import { foundOr, violation } from '../kernel/failure.ts'
+import { SVG_TYPE } from '../pages/drawing.ts'
 import type { Guard } from '../sessions/guard.ts'
 import type { World } from '../work/world.ts'
-import { cardOf, SVG_TYPE } from './card.ts'
+import { cardOf } from './card.ts'
 import { agreedDiscounts, type Catalog } from './catalog.ts'
 import {
   AvailabilityBody,

@@ -15,16 +15,17 @@ const plain = (markup: string): string =>
   markup.replace(/<[^>]*>/g, '').replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
 
 /** Tags between two words: without a space in their place the words would run together. */
-const CELL_END = /<\/(?:td|th|li|p)>/g
+const CELL_END = /<\/(?:td|th|li|p|text|title)>/g
 
 /** The names at the beginning of a row, by which it is found. The end of a longer name also finds it: `payouts.not_found`. */
 const ROW_START = /<td>(?:<code>[\w.*]+<\/code>\s*)+<\/td>/g
 const NAME = /<code>(?=(?:[\w*]+\.)*(\w+)<)/g
 
-/** `pathOf` finds where a link leads; a link to a file that is not served becomes plain text. */
+/** `pathOf` finds where a link leads; a link to a file that is not served becomes plain text. `drawn` finds a picture that is drawn. */
 export const renderGuide = (
   markdown: string,
   pathOf: (href: string) => string | undefined,
+  drawn: (href: string) => Html | undefined,
 ): { view: Html; sections: Section[] } => {
   const ids = new Set<string>()
   const view = Bun.markdown
@@ -38,6 +39,7 @@ export const renderGuide = (
       const path = pathOf(plain(href))
       return path === undefined ? markup : `<a href="${html`${path}`}">${markup}</a>`
     })
+    .replace(/<p><img src="([^"]*)"[^>]*><\/p>/g, (image, href: string) => String(drawn(href) ?? image))
     .replace(/(<code>[^<]*<\/code>)([.,:;)]+)/g, '<span class="held">$1$2</span>')
     .replace(ROW_START, (row) =>
       row.replace(NAME, (code, name: string) => (ids.has(name) ? code : ids.add(name) && `<code id="${name}">`)),
@@ -58,7 +60,7 @@ export const renderGuide = (
 }
 
 /** The path of a link as a server has it: all guides in one folder. */
-export const servedPath = (href: string): string => href.replace(/^\.\.\/(?:start|use|operate)\//, '')
+export const servedPath = (href: string): string => href.replace(/^\.\.\/(?:start|use|operate|pictures)\//, '')
 
 /** The Markdown with the links of a server, and plain text instead of links to pages that are not served. */
 export const servedMarkdown = (markdown: string, pathOf: (href: string) => string | undefined): string =>

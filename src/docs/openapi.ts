@@ -3,6 +3,7 @@ import type { AnyElysia } from 'elysia'
 import { DRY_RUN_HEADERS } from '../http/dry-run.ts'
 import { errorsOf, LAST_TAG, type Operation, type ServedOperation, servedBy } from '../http/operation.ts'
 import type { Failure } from '../kernel/failure.ts'
+import type { Picture } from '../pages/drawing.ts'
 import type { ApiDocument, DocumentedOperation, Parameter } from './document.ts'
 import { ERROR_SCHEMAS, errorResponses } from './error-responses.ts'
 import { commonHeaders, headerObjects, parametersOf } from './headers.ts'
@@ -23,6 +24,8 @@ export interface Additions {
   introduction: string
   /** The address of the page on which readers send requests. */
   console: string
+  /** Further pictures, as those of the reference. */
+  pictures: Readonly<Record<string, Picture>>
   /** Further request headers of an operation. */
   headersOf: (served: ServedOperation) => TObject | undefined
   /** Further errors of an operation, by their names. */

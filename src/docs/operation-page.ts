@@ -1,5 +1,6 @@
 import { messageOf } from '../http/error-message.ts'
 import { shellWord } from '../kernel/visible.ts'
+import { type Picture, pictureView } from '../pages/drawing.ts'
 import { codeBlock, type Html, html, jsonBlock, methodBadge, prose } from '../pages/html.ts'
 import { adviceAbout } from './advice.ts'
 import {
@@ -26,7 +27,7 @@ export const operationView = (
   document: ApiDocument,
   entry: Entry,
   console: string | undefined,
-  picture?: Html | undefined,
+  picture?: Picture | undefined,
 ): Html => {
   const { method, path, operation } = entry
   const isServed = path.startsWith('/')
@@ -34,7 +35,7 @@ export const operationView = (
   const sections = html`${requestView(document, operation)}
 ${responseView(document, operation)}
 ${errorsView(errorsIn(operation))}
-${picture && html`<h2 id="states">States</h2><div class="table" tabindex="0" role="group" aria-label="States">${picture}</div>`}`
+${picture && html`<h2 id="picture">${picture.heading}</h2>${pictureView(picture)}`}`
   return html`<article>
 <header><h1>${operation.summary}</h1>
 <p class="line box endpoint">${methodBadge(method)} <code>${path}</code>${

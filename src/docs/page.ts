@@ -1,3 +1,4 @@
+import type { Picture } from '../pages/drawing.ts'
 import { Html, html, methodBadge, prose } from '../pages/html.ts'
 import { drawPage, SCRIPT_PATH } from '../pages/page.ts'
 import { type ApiDocument, type Entry, entriesOf } from './document.ts'
@@ -13,8 +14,8 @@ export interface Frame {
   document: ApiDocument
   guides: Guides
   files: object
-  /** Pictures of state machines, by the first word of a path below `/api/v1`: `payouts`. */
-  pictures: Readonly<Record<string, Html>>
+  /** By the first word of a path below `/api/v1` or `/_sandbox`: `payouts`. */
+  pictures: Readonly<Record<string, Picture>>
   /** The path of the console, which only the sandbox has. */
   console: string | undefined
 }

@@ -1,7 +1,7 @@
+import { type Picture, pictureView } from '../pages/drawing.ts'
 import { Html, html } from '../pages/html.ts'
 import { adviceAbout } from './advice.ts'
 import { type ApiDocument, type DocumentedOperation, entriesOf, errorsIn } from './document.ts'
-import type { Guides } from './guides.ts'
 import { renderGuide, servedPath } from './markdown.ts'
 import { operationView } from './operation-page.ts'
 import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf, sectionLinks } from './page.ts'
@@ -67,7 +67,11 @@ export class Reference {
   }
 
   async #rendered(file: string): Promise<ReturnType<typeof renderGuide>> {
-    return renderGuide(await Bun.file(file).text(), linkIn(this.frame.guides, this.frame.files))
+    const drawn = (path: string): Html | undefined => {
+      const picture = pictureAt(this.frame.pictures, servedPath(path))
+      return picture && pictureView(picture)
+    }
+    return renderGuide(await Bun.file(file).text(), linkIn(this.frame), drawn)
   }
 }
 
@@ -107,13 +111,17 @@ const operationsIn = (document: ApiDocument): Found[] => [
 export const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined
 
-/** The target of a link in a guide: another guide, a file, a place in the page, or another site. Other files are not served. */
+/** The picture of a file: `payouts.svg`. */
+export const pictureAt = (pictures: Frame['pictures'], path: string): Picture | undefined =>
+  ownOf(pictures, path.replace(/\.svg$/, ''))
+
+/** The target of a link in a guide: another guide, a picture, a file, a place in the page, or another site. Other files are not served. */
 export const linkIn =
-  (guides: Guides, files: object) =>
+  ({ guides, files, pictures }: Pick<Frame, 'guides' | 'files' | 'pictures'>) =>
   (href: string): string | undefined => {
     if (/^(?:https?:|#)/.test(href)) return href
     const path = servedPath(href)
-    if (Object.hasOwn(files, path)) return `${GUIDES_PATH}/${path}`
+    if (Object.hasOwn(files, path) || pictureAt(pictures, path)) return `${GUIDES_PATH}/${path}`
     const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(path) ?? []
     return Object.hasOwn(guides, name) ? `${GUIDES_PATH}/${name}${anchor}` : undefined
   }

@@ -4,26 +4,28 @@ import type { HttpLayer } from '../http/http-layer.ts'
 import { JSON_TYPE } from '../http/json.ts'
 import { madeOnce, PublicFile } from '../http/public-file.ts'
 import { DomainError } from '../kernel/failure.ts'
+import { SVG_TYPE } from '../pages/drawing.ts'
 import { fileHeaders, PAGE_HEADERS, SCRIPT_PATH, STYLE_PATH } from '../pages/page.ts'
 import STYLE from '../pages/style.css' with { type: 'text' }
 import { filesOf, guidesOf, llmsText } from './guides.ts'
 import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { type Frame, GUIDES_PATH } from './page.ts'
-import { linkIn, ownOf, Reference } from './reference.ts'
+import { linkIn, ownOf, pictureAt, Reference } from './reference.ts'
 
 const file = (text: string, type: string): PublicFile => new PublicFile(text, fileHeaders(type))
 
 /** The OpenAPI document and the pages that show it: public, whole without a network (contract C1), and each made once. */
-export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures'], { completePage }: HttpLayer) => {
-  const isLive = options.additions === undefined
+export const docsRoutes = (options: DocumentOptions, drawn: Frame['pictures'], { completePage }: HttpLayer) => {
+  const { additions } = options
+  const isLive = additions === undefined
+  const pictures = { ...drawn, ...additions?.pictures }
   const guides = guidesOf(isLive)
   const files = filesOf(isLive)
   const document = madeOnce(() => openApiDocument(options))
   const json = madeOnce(async () => new PublicFile(JSON.stringify(await document()), { 'content-type': JSON_TYPE }))
   const reference = madeOnce(
-    async () =>
-      new Reference({ document: await document(), guides, files, pictures, console: options.additions?.console }),
+    async () => new Reference({ document: await document(), guides, files, pictures, console: additions?.console }),
   )
   const index = madeOnce(async () => file(JSON.stringify(await (await reference()).index()), 'application/json'))
   const notFound = madeOnce(async () => new Blob([(await reference()).notFound()]))
@@ -42,13 +44,18 @@ export const docsRoutes = (options: DocumentOptions, pictures: Frame['pictures']
     })
     return found ?? new Response(await notFound(), { status: 404, headers: PAGE_HEADERS })
   }
-  /** A guide for programs that read Markdown, without links to pages that are not served; or a file that a guide names. */
+  /** A guide for programs that read Markdown, without links to pages that are not served; or a picture or file that a guide names. */
   const asItIs = async (path: string): Promise<PublicFile> => {
     const found = await kept(`${GUIDES_PATH}/${path}`, async () => {
       const [namedFile, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
+      const picture = pictureAt(pictures, path)
+      if (picture) return file(picture.drawn.text, SVG_TYPE)
       if (namedFile) return file(await Bun.file(namedFile.file).text(), 'text/plain')
       const guide = name === path ? undefined : ownOf(guides, name)
-      return guide && file(servedMarkdown(await Bun.file(guide.file).text(), linkIn(guides, files)), 'text/markdown')
+      return (
+        guide &&
+        file(servedMarkdown(await Bun.file(guide.file).text(), linkIn({ guides, files, pictures })), 'text/markdown')
+      )
     })
     if (!found) throw new DomainError(ROUTE_NOT_FOUND)
     return found

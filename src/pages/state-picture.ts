@@ -1,12 +1,11 @@
 import type { Transition } from '../kernel/states.ts'
+import { arrow, drawing, LETTER, label, labelledBox } from './drawing.ts'
 import { type Html, html } from './html.ts'
 
-/** Draws a state machine from its table, as an SVG in the colours of the text around it. */
+/** Draws a state machine from its table. */
 
 type Table = Readonly<Record<string, Pick<Transition<{ status: string }>, 'from' | 'to' | 'act' | 'afterMs'>>>
 
-/** The width of most letters. */
-const LETTER = 7
 const [COLUMN, ROW, WIDTH, HEIGHT, TOP, LEFT] = [216, 60, 176, 30, 64, 8]
 
 interface Box {
@@ -71,33 +70,25 @@ export const statePicture = (title: string, first: string, table: Table): Html =
   const sides = loopsByStatus.map(([box, names]) => (box && box.y > TOP ? box.x + names.length * LETTER + 22 : 0))
   const width = Math.max(...sides, ...[...boxes.values()].map(({ x }) => x + LETTER * 9)) + WIDTH + LEFT
   const height = TOP + others.length * ROW + HEIGHT + 8
-  return html`<svg xmlns="http://www.w3.org/2000/svg" class="states" role="img" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="13" fill="none" stroke="currentColor" color="#647082">
-<title>${title}</title>
-<defs><marker id="end" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="currentColor" stroke="none"/></marker></defs>
-${lines.map(lineOf)}
-${[...boxes.values()].map(
-  ({ status, x, y }) =>
-    html`<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="6"/>${label(x + WIDTH / 2, y + 20, status, 'middle')}`,
-)}
-${loopsByStatus.map(([box, names]) => box && loop(names, box))}
-</svg>
-`
+  return drawing(
+    title,
+    width,
+    height,
+    html`${lines.map(lineOf)}
+${[...boxes.values()].map(({ status, x, y }) => labelledBox(status, { x, y, width: WIDTH, height: HEIGHT }))}
+${loopsByStatus.map(([box, names]) => box && loop(names, box))}`,
+  )
 }
-
-const arrow = (path: string): Html => html`<path marker-end="url(#end)" d="${path}"/>`
-
-const label = (x: number, y: number, text: string, anchor: 'start' | 'middle'): Html =>
-  html`<text x="${x}" y="${y}" text-anchor="${anchor}" fill="currentColor" stroke="none">${text}</text>`
 
 /** From a status to itself. */
 const loop = (names: string, { x, y }: Box): Html =>
   y === TOP
-    ? html`${arrow(`M${x + 108} ${y}v-14h-40v14`)}${label(x + WIDTH / 2, y - 20, names, 'middle')}`
+    ? html`${arrow(`M${x + 108} ${y}v-14h-40v14`)}${label(x + WIDTH / 2, y - 20, names)}`
     : html`${arrow(`M${x + WIDTH} ${y + 8}h16v14h-16`)}${label(x + WIDTH + 22, y + 20, names, 'start')}`
 
 /** Over the statuses between. */
 const above = (name: string, from: Box, to: Box): Html =>
-  html`${arrow(`M${from.x + WIDTH - 20} ${from.y}v-44H${to.x + 20}V${to.y}`)}${label((from.x + to.x + WIDTH) / 2, from.y - 50, name, 'middle')}`
+  html`${arrow(`M${from.x + WIDTH - 20} ${from.y}v-44H${to.x + 20}V${to.y}`)}${label((from.x + to.x + WIDTH) / 2, from.y - 50, name)}`
 
 /** Up to a status of the first row. */
 const leadingBack = (name: string, from: Box, to: Box): Html => {

@@ -7,6 +7,7 @@ import { isExempt, isProbe } from './control/access.ts'
 import { unknownProblem } from './control/strict.ts'
 import { FAULT_REQUEST } from './faults/faults.ts'
 import { SANDBOX_USERNAME } from './seed/accounts.ts'
+import { worldsPicture } from './worlds/picture.ts'
 
 const TokenHeader = Type.Object({
   'X-Sandbox-Token': Type.Optional(
@@ -36,6 +37,7 @@ const errorsOf = ({ route }: ServedOperation): Record<string, Failure> => {
 export const DOCUMENTATION: Additions = {
   introduction: `In the sandbox the username \`${SANDBOX_USERNAME}\` with the password \`${SANDBOX_USERNAME}\` always works; any username \`sbx_<name>\` creates its own world.`,
   console: CONSOLE_PATH,
+  pictures: { worlds: { heading: 'Worlds', drawn: worldsPicture('A world beside another', ['a', 'b']) } },
   headersOf,
   errorsOf,
   operations: {

@@ -9,7 +9,7 @@ import type { ReceiverResponse } from './sender.ts'
 /** The consequences of an attempt (contract C16). */
 
 /** The pause after each failure but the last. */
-const PAUSES_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
+export const PAUSES_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS]
 /** A webhook is switched off after this time without a success. */
 const FAILING_MS_MAX = 3 * DAY_MS
 const GONE = 410

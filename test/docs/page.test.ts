@@ -31,9 +31,22 @@ test.each([
   ['getPayout', ['created', 'action_required', 'expired']],
   ['cancelOrder', ['PENDING', 'PARTIALLY_DELIVERED', 'CANCELLED']],
   ['advancePayout', ['created', 'action_required', 'expired']],
-])('/docs/operations/%s shows a picture with the states of its record', async (operation, statuses) => {
-  const [, picture = ''] = (await textOf(`/docs/operations/${operation}`)).split('<h2 id="states">')
-  expect(statuses.filter((status) => !picture.includes(`>${status}</text>`))).toEqual([])
+  ['listDeliveries', ['attempt 1', '30 s', '2 min 30 s', '7 h 12 min 30 s', 'failed', 'delivered']],
+  ['listWorlds', ['world a', 'client sbx_a, with wallets of', 'client sbx_b.limited, with wallets of', 'snapshots']],
+])('/docs/operations/%s shows a picture of what it is about', async (operation, words) => {
+  const [, picture = ''] = (await textOf(`/docs/operations/${operation}`)).split('<h2 id="picture">')
+  expect(words.filter((word) => !picture.includes(`>${word}</text>`))).toEqual([])
+})
+
+test.each([
+  ['webhooks', 'webhooks.svg', 'attempt 6'],
+  ['testing-with-scrip', 'worlds.svg', 'world b'],
+])('/docs/guides/%s shows %s among its words, and serves it as a file', async (guide, file, word) => {
+  const drawn = await server.request(`/docs/guides/${file}`)
+  expect([drawn.status, drawn.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])
+  const svg = await drawn.text()
+  expect(svg).toContain(`>${word}</text>`)
+  expect(await textOf(`/docs/guides/${guide}`)).toContain(svg)
 })
 
 describe('GET /docs', () => {

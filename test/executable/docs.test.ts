@@ -5,6 +5,7 @@ import { Glob } from 'bun'
 import {
   CLIENTS_PATH,
   clientsPage,
+  DRAWN,
   ERRORS_PATH,
   errorsPage,
   flagsPage,
@@ -12,7 +13,6 @@ import {
   picturePath,
   proxiesPage,
 } from '../../docs/make.ts'
-import { STATE_PICTURES } from '../../src/app/state-pictures.ts'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { freePort } from '../free-port.ts'
 import { startServer } from '../harness.ts'
@@ -189,8 +189,8 @@ describe('generated pages are current: npm run docs writes them', () => {
     expect(documentText('docs/use/flags.md')).toBe(await flagsPage())
   })
 
-  test.each(Object.entries(STATE_PICTURES))('docs/pictures/%s.svg', (name, { text }) => {
-    expect(readFileSync(picturePath(name), 'utf8')).toBe(text)
+  test.each(Object.entries(DRAWN))('docs/pictures/%s.svg', (name, { drawn }) => {
+    expect(readFileSync(picturePath(name), 'utf8')).toBe(drawn.text)
   })
 
   test('docs/operate/behind-a-proxy.md, with what the rig of proxies saw', () => {

@@ -22,7 +22,7 @@ export const UNCLAIMED = ''
 export const SANDBOX_CLIENT_IDS = { sandbox: 1, limited: 2 } as const
 
 /** The clients of every sandbox world and their prepaid wallets (contract C2). */
-const ACCOUNTS = [
+export const ACCOUNTS = [
   { id: SANDBOX_CLIENT_IDS.sandbox, username: SANDBOX_USERNAME, vouchers: true, quantityMax: null },
   { id: SANDBOX_CLIENT_IDS.limited, username: LIMITED_USERNAME, vouchers: false, quantityMax: 10 },
 ] as const
@@ -31,7 +31,7 @@ const ACCOUNTS = [
 export const isAccount = (username: string): boolean => ACCOUNTS.some((account) => account.username === username)
 
 /** Amounts in major units; their ids count from 1, and the first of a client is its default one. */
-const WALLETS = [
+export const WALLETS = [
   { clientId: 1, currency: 'USD', amount: 100_000 },
   { clientId: 1, currency: 'EUR', amount: 100_000 },
   { clientId: 1, currency: 'INR', amount: 5_000_000 },

@@ -50,7 +50,7 @@ export const worldAccounts =
   }
 
 /** The username with which a client of a world logs in (contracts C2 and C15). */
-export const usernameIn = ({ name }: World, client: string): string => {
+export const usernameIn = ({ name }: Pick<World, 'name'>, client: string): string => {
   if (name === DEFAULT_WORLD && isAccount(client)) return client
   return client === SANDBOX_USERNAME ? `sbx_${name}` : `sbx_${name}.${client}`
 }
