@@ -113,7 +113,7 @@ export interface Act {
   /** The operation below `/_sandbox` that does the same in a sandbox: `POST /wallets/{id}/fund` (contract C15). */
   inSandbox?: string
   among?: Among
-  perform: (acting: Acting, input: never) => ActResult | Promise<ActResult>
+  perform(acting: Acting, input: object): ActResult | Promise<ActResult>
   /** Completes an act whose effect is in the audit: the server may have ended before it did the rest. */
   complete?: (performer: Performer) => Promise<void>
 }
@@ -123,7 +123,7 @@ export interface Among {
   /** The fields that say how the file is read. */
   takes: Fields
   /** @throws ProgramError if it cannot be read */
-  read: (data: Pick<Administration, 'query' | 'reference'>, text: string, input: never) => Named
+  read(data: Pick<Administration, 'query' | 'reference'>, text: string, input: object): Named
 }
 
 interface Named {

@@ -33,7 +33,7 @@ export interface Field<Value = unknown> {
   /** The schema of the member of a body, which the value of a command has to fit too; a text, if undefined. */
   schema?: TSchema
   /** A rule of the value that the schema cannot express. */
-  check?: (value: never) => Problem | undefined
+  check?(value: unknown): Problem | undefined
   /** The value that removes it in a command, as null does in a body. */
   none?: Value
   /** Converts the text of a person; by default, the text is the value. @throws InvalidArgumentError */
@@ -75,7 +75,7 @@ const readBy = ({ read, schema, check, none }: Omit<Field, 'flags'>, text: strin
   // An amount stays a text until its currency is known.
   const checked = !read && schema?.type === 'number' ? numberIn(text) : value
   if (checked === none) return value
-  const problem = (schema && valueProblem(schema, checked)) ?? check?.(checked as never)
+  const problem = (schema && valueProblem(schema, checked)) ?? check?.(checked)
   if (problem) throw new InvalidArgumentError(`It ${problem.problem}.`)
   return value
 }
@@ -124,9 +124,7 @@ export const membersIn = (takes: Fields): TProperties =>
 /** The rules of members of a body, besides their schemas. */
 export const rulesIn = (takes: Fields): FieldRules<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(takes).flatMap(([field, one]) =>
-      one.check ? [[memberOf(field, one).name, one.check as never]] : [],
-    ),
+    Object.entries(takes).flatMap(([field, one]) => (one.check ? [[memberOf(field, one).name, one.check]] : [])),
   )
 
 /** The values of fields in a body that has been checked. */

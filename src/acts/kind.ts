@@ -79,9 +79,9 @@ const cellOf = (name: string, item: Readonly<Record<string, Cell>>, names: Admin
 /** An operation of the sandbox that does the same as a step (contract C15). */
 interface StepOperation<Item> extends ControlOperation {
   /** The last members of its example. */
-  endsWith: object
+  endsWith?: object
   /** The failure of a body that its schema cannot express. It takes precedence over a missing record (contract C4). */
-  faultOf?: (input: never, item: Item | undefined, context: StepContext) => Failure | undefined
+  faultOf?(input: object, item: Item | undefined, context: StepContext): Failure | undefined
 }
 
 /** An act that changes a record. */
@@ -90,13 +90,13 @@ export interface AnyStep<Id, Item, Effect = unknown> extends Act {
   /** The fields besides the record. */
   body: Fields
   /** Takes the step in a transaction. @throws DomainError, ProgramError */
-  by: (tx: Tx, item: Item, input: never, context: StepContext) => Effect
+  by(tx: Tx, item: Item, input: object, context: StepContext): Effect
   operation?: StepOperation<Item>
 }
 
 interface Step<Id, Item, Effect, Takes extends Fields> extends AnyStep<Id, Item, Effect> {
   body: Takes
-  by: (tx: Tx, item: Item, input: Input<Takes>, context: StepContext) => Effect
+  by(tx: Tx, item: Item, input: Input<Takes>, context: StepContext): Effect
 }
 
 /** An act that changes a record, and returns it. */
@@ -152,7 +152,7 @@ export const actsOn = <Id, Item>({ group, argument, allows }: Kind<Id, Item>, ac
 export interface Showing {
   summary: string
   takes: Fields
-  show: (data: Administration, input: never) => Row
+  show(data: Administration, input: object): Row
 }
 
 export const showing = <Id, Item>(kind: Kind<Id, Item>, summary: string): Showing => ({

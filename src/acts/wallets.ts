@@ -211,7 +211,7 @@ export const walletActs = {
       description: 'The amount is booked as a transaction, like a transfer of money.',
       title: 'FundRequest',
       bodyExample: { amount: 250, remarks: 'Top-up' },
-      endsWith: { currency: 'USD', amount: 100_250 },
+      endsWith: { amount: 100_250 },
       wrong: violation('amount', 'required', 'is required'),
       faultOf: ({ amount }: { amount: number }, wallet, { currency }) => {
         const fault = positiveFault(amount, wallet ? currency(wallet.currencyId).precision : 0)
@@ -238,7 +238,6 @@ export const walletActs = {
         'A wallet.low event is published when the amount falls below it, and again only after it has recovered.',
       title: 'WalletUpdate',
       bodyExample: { threshold: 500 },
-      endsWith: { currency: 'USD', amount: 100_000, threshold: 500 },
       wrong: violation('threshold', 'number', 'must be a number'),
     },
   ),

@@ -65,7 +65,6 @@ export const webhookActs = {
       description: 'To every active webhook of its client whose filter fits, or only to one of them.',
       title: 'RedeliveryRequest',
       bodyExample: {},
-      endsWith: { webhooks: 1 },
     },
     ({ eventId, type }, webhooks) => ({ event: eventId, type, webhooks }),
   ),

@@ -11,7 +11,8 @@ import { changeOf, entryOf, type ProductTerms } from './rows.ts'
 
 /** Changes one product of the catalog in force (contract C17), until an import replaces it. */
 
-export type ProductEdit = Partial<Omit<ProductTerms, 'stock' | 'handling_fee'>> & {
+/** Members of an entry; of a handling fee, one part can be left out. */
+export interface ProductEdit extends Partial<Omit<ProductTerms, 'handling_fee'>> {
   handling_fee?: Partial<ProductTerms['handling_fee']>
 }
 
@@ -22,21 +23,24 @@ export const productEntry = (query: Query, reference: Reference, id: number): Pr
   return product && texts && entryOf({ ...texts, ...product })
 }
 
-/** Returns the product as it is then. @throws FileFault with each rule of catalog files that it would break */
-export const editProduct = (
-  tx: Tx,
+/** The terms that an edit sets, and the entry as it is then. @throws FileFault with each rule of catalog files that it would break */
+export const editEntry = (
   reference: Reference,
   entry: ProductDocument,
-  { handling_fee: fee, ...others }: ProductEdit,
-): ProductDocument => {
-  const terms = { ...others, ...(fee && { handling_fee: { ...entry.handling_fee, ...fee } }) }
-  const edited = { ...entry, ...terms }
+  { handling_fee: fee, ...rest }: ProductEdit,
+) => {
+  const terms: Partial<ProductTerms> = { ...rest, ...(fee && { handling_fee: { ...entry.handling_fee, ...fee } }) }
+  const edited: ProductDocument = { ...entry, ...terms }
   const faults = faultsIn(TypeCompiler.Compile(ProductEntry), edited)
   const problems = faults.length > 0 ? faults : problemsOf(edited, reference)
-  if (problems.length > 0) {
-    const inWords = problems.map(({ path, what }) => `${path.slice(1).replaceAll('/', '.')}: ${what}`)
-    throw new FileFault('catalog', inWords)
-  }
+  if (problems.length === 0) return { terms, edited }
+  const inWords = problems.map(({ path, what }) => `${path.slice(1).replaceAll('/', '.')}: ${what}`)
+  throw new FileFault('catalog', inWords)
+}
+
+/** Returns the product as it is then. @throws FileFault */
+export const editProduct = (tx: Tx, reference: Reference, entry: ProductDocument, edit: ProductEdit) => {
+  const { terms, edited } = editEntry(reference, entry, edit)
   const currency = reference.findCurrencyByCode(entry.currency)
   if (currency) updateProduct(tx, entry.id, changeOf(terms, currency))
   markEdited(tx, JSON.stringify([entry.id, terms]))

@@ -13,7 +13,7 @@ import { documentedRoute } from './target.ts'
 /** The member of a route's `detail` that holds its operation. */
 export const OPERATION = 'x-operation'
 
-interface Success<Schema extends TSchema = TSchema> {
+export interface Success<Schema extends TSchema = TSchema> {
   /** 200 if undefined. */
   status?: number
   description: string
@@ -63,7 +63,7 @@ export interface Line<Params, Query, Body, Schema extends TSchema, Input, Once> 
   unexpectedError?: string
   /** True if a request takes no token of the buckets, so that the limits never refuse it. */
   free?: true
-  params?: Params
+  params?: Params | undefined
   query?: Query
   headers?: TObject
   body?: Body

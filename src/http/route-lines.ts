@@ -25,7 +25,7 @@ export interface DeferredBody<Input, Output> {
   output?: Output
 }
 
-type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown
+export type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown
 
 /** The context of a handler. */
 type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; query: ValueOf<Query>; body: Input }

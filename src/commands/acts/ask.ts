@@ -61,8 +61,7 @@ export const actingOnEach = (act: Act, among: Among) =>
     if ((file === undefined) === (id === undefined) || (isHow && file === undefined)) throw misused(WHICH)
     if (file === undefined) return await acting(act).call(this, ...args)
     const config = dataConfigOf(this.opts<DataOptions>())
-    const read = (text: string) =>
-      reading(config, async (data) => among.read(data, text, { ...input, ...how } as never))
+    const read = (text: string) => reading(config, async (data) => among.read(data, text, { ...input, ...how }))
     const { ids, sentences, left, isWhole } = await explainFaults(config.dataDir, () => {
       requireLiveFolder(config.dataDir, pathOf(this), act.inSandbox)
       return recordingRefusal({ config, request: actRequestOf(this) }, () => withInput(file, read))

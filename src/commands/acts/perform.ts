@@ -74,7 +74,7 @@ export const perform = async (
     const acting = { ...performer, ...asking, paying, write, record }
     // An act may look for what it has removed itself, when it was done before.
     requireNew(performer.query)
-    const result = (await act?.perform(acting, request.input as never)) ?? {}
+    const result = (await act?.perform(acting, request.input)) ?? {}
     if (isDryRun) asking.note('Dry run: nothing was changed.')
     return result
   } catch (error) {

@@ -49,7 +49,7 @@ export const actCommand = (command: Command, entry: Act | Showing): Command => {
   describe(command, entry)
   if ('isMoney' in entry) command.option('--dry-run', 'show the result, and change nothing')
   if ('show' in entry)
-    return command.action(administer((data, ...args) => entry.show(data, inputOf(entry.takes, args) as never)))
+    return command.action(administer((data, ...args) => entry.show(data, inputOf(entry.takes, args))))
   return command.action(entry.among ? actingOnEach(entry, entry.among) : acting(entry))
 }
 

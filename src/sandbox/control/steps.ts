@@ -1,14 +1,18 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import type { ControlOperation, StepContext } from '../../acts/act.ts'
 import { administrationOf } from '../../acts/administration.ts'
-import { type Fields, isOptional, membersIn, rulesIn, valuesIn, WrongValue } from '../../acts/fields.ts'
+import { type Fields, type Input, isOptional, membersIn, rulesIn, valuesIn, WrongValue } from '../../acts/fields.ts'
 import type { AnyStep, Kind, Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
+import type { Tx } from '../../db/database.ts'
 import type { JsonObject } from '../../http/json.ts'
+import type { Success } from '../../http/operation.ts'
 import { idPath, textPath } from '../../http/parameters.ts'
+import type { ValueOf } from '../../http/route-lines.ts'
 import { bodyCheck } from '../../http/validation.ts'
-import { DomainError, foundOr, invalid, notFound } from '../../kernel/failure.ts'
+import { DomainError, foundOr, invalid, notFound, type Violation } from '../../kernel/failure.ts'
+import { FileFault } from '../../kernel/problems.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { World } from '../../work/world.ts'
 import type { Parts } from '../parts.ts'
@@ -33,7 +37,7 @@ export const caughtUpWorld = async ({ worlds, due }: Pick<Parts, 'worlds' | 'due
   return world
 }
 
-export const contextIn = ({ reference, ordering, paying, catalog }: Parts, world: World): StepContext => ({
+const contextIn = ({ reference, ordering, paying, catalog }: Parts, world: World): StepContext => ({
   ...administrationOf(world, reference),
   delivering: ordering,
   paying,
@@ -41,42 +45,101 @@ export const contextIn = ({ reference, ordering, paying, catalog }: Parts, world
 })
 
 /** Does the work of an act as an operation does it. @throws DomainError, also for a value that a command would refuse */
-export const asOperation = <T>(work: () => T): T => {
+const asOperation = <T>(work: () => T): T => {
   try {
     return work()
   } catch (error) {
-    throw error instanceof WrongValue ? new DomainError(invalid([error.violation])) : error
+    if (error instanceof WrongValue) throw new DomainError(invalid([error.violation]))
+    if (error instanceof FileFault) throw new DomainError(invalid(error.problems.map(violationOf)))
+    throw error
   }
 }
 
-/** The line of the operation of an act, except for its response. */
-export const lineOf = <More extends TObject>(
-  { summary, takes, operation }: { summary: string; takes: Fields; operation: ControlOperation },
-  more: More,
+/** The violation of a problem such as `/rates/EUR: is missing`. */
+const violationOf = (message: string): Violation => {
+  const [path = '', ...what] = message.split(': ')
+  const field = path.replace('/', '').replaceAll('/', '.')
+  const problem = what.join(': ')
+  return { field, rule: 'format', problem, message: `${field}: ${problem}` }
+}
+
+/** An act and its operation. */
+interface ActRoute<Takes extends Fields, Members extends TObject, Params, Effect, Schema extends TSchema> {
+  summary: string
+  takes: Takes
+  operation: ControlOperation
+  /** The members of the body that have no field. */
+  members: Members
+  params?: Params
+  bodyOptional?: true
+  by(
+    tx: Tx,
+    input: Static<Members> & Input<Takes>,
+    context: StepContext,
+    sent: { params: ValueOf<Params>; request: Request },
+  ): Effect
+  response: Success<Schema>
+  /** Called after the commit. */
+  onDone?: (world: World) => void
+  wire: (effect: Effect, world: World) => Static<Schema>
+  /** The path of the new record. */
+  location?: (effect: Effect) => string
+}
+
+const METHODS: Readonly<Record<string, 'put' | 'patch'>> = { PUT: 'put', PATCH: 'patch' }
+
+/** Adds the operation of an act, which is done in one transaction of its world. */
+export const actRoute = <
+  Takes extends Fields,
+  Members extends TObject,
+  Params extends TObject | undefined,
+  Effect,
+  Schema extends TSchema,
+>(
+  parts: Parts,
+  routes: ReturnType<typeof controlRoutes>,
+  act: ActRoute<Takes, Members, Params, Effect, Schema>,
 ) => {
-  const { id, names, description, title, bodyExample, wrong, refuses } = operation
-  const body: TObject = Type.Object({ ...membersIn(takes), ...more.properties }, { title })
+  const { takes, members, params, bodyOptional, response } = act
+  const { route, id, names, summary = act.summary, description, title, bodyExample, wrong, refuses } = act.operation
+  const [method = '', path = ''] = route.split(' ')
+  const body: TObject = Type.Object({ ...membersIn(takes), ...members.properties }, { title })
   const check = bodyCheck(body)
-  return {
-    ...{ id, names, summary: operation.summary ?? summary, description, body, bodyExample },
-    read: (sent: JsonObject) => check(sent, rulesIn(takes)) as Static<More>,
-    refuses: { ...(wrong && { validation: wrong }), ...refuses },
+  const read = (sent: JsonObject) => {
+    const checked = check(sent, rulesIn(takes))
+    return { ...checked, ...valuesIn(takes, checked) } as Static<Members> & Input<Takes>
   }
+  return routes[METHODS[method] ?? 'post'](
+    path.replace('{id}', ':id'),
+    async (sent) => {
+      const world = await presentWorld(parts, sent.query.world)
+      const context = contextIn(parts, world)
+      const effect = await world.db.write((tx) => asOperation(() => act.by(tx, sent.body, context, sent)))
+      act.onDone?.(world)
+      if (act.location) sent.set.headers.Location = act.location(effect)
+      return act.wire(effect, world)
+    },
+    {
+      ...{ id, names, summary, description, params, body, bodyExample, read, response },
+      ...(bodyOptional && { bodyOptional }),
+      refuses: { ...(wrong && { validation: wrong }), ...refuses },
+    },
+  )
 }
 
-const NOTHING = Type.Object({})
-
-interface Stepping<Id, Item, Effect, Schema extends TSchema> {
+interface Stepping<Id, Item, Effect, Schema extends TObject> {
   params: TObject<{ id: TUnsafe<Id> }>
-  example: Id
-  response: { status?: number; description: string; schema: Schema }
+  example: Static<Schema>
+  response: Success<Schema>
   wire: (item: Item, reference: Reference, effect: Effect) => Static<Schema>
   /** Called after the commit. */
   onDone?: (world: World) => void
 }
 
+const NOTHING = Type.Object({})
+
 /** Adds the operations of steps, which move a record one step further, or update it. */
-export const stepRoutes = <Id, Item, Effect, Schema extends TSchema>(
+export const stepRoutes = <Id, Item, Effect, Schema extends TObject>(
   parts: Parts,
   steps: readonly AnyStep<Id, Item, Effect>[],
   { params, example, response, wire, onDone }: Stepping<Id, Item, Effect, Schema>,
@@ -84,36 +147,26 @@ export const stepRoutes = <Id, Item, Effect, Schema extends TSchema>(
 ) => {
   for (const { kind, summary, body: takes, by, operation } of steps) {
     if (!operation) continue
-    const { route, endsWith, faultOf } = operation
-    const [method, path = ''] = route.split(' ')
+    const { endsWith, faultOf, refuses } = operation
     const missing = notFound(kind.name.charAt(0).toUpperCase() + kind.name.slice(1))
-    const { refuses, ...line } = lineOf({ summary, takes, operation }, NOTHING)
-    routes[method === 'PATCH' ? 'patch' : 'post'](
-      path.replace('{id}', ':id'),
-      async ({ params: { id }, query, body }) => {
-        const world = await presentWorld(parts, query.world)
-        const context = contextIn(parts, world)
-        const done = await world.db.write((tx) => {
-          const failure = faultOf?.(body as never, kind.find(tx, id as Id), context)
-          if (failure) throw new DomainError(failure)
-          const getItem = () => foundOr(kind.find(tx, id as Id), missing)
-          const effect = asOperation(() => by(tx, getItem(), valuesIn(takes, body as JsonObject) as never, context))
-          return wire(getItem(), parts.reference, effect)
-        })
-        onDone?.(world)
-        return done as never
+    actRoute(parts, routes, {
+      summary,
+      takes,
+      operation: { ...operation, refuses: { not_found: missing, ...refuses } },
+      members: NOTHING,
+      params,
+      ...(Object.values(takes).every(isOptional) && { bodyOptional: true }),
+      by: (tx, input, context, { params: { id } }) => {
+        const failure = faultOf?.(input, kind.find(tx, id), context)
+        if (failure) throw new DomainError(failure)
+        const getItem = () => foundOr(kind.find(tx, id), missing)
+        const effect = by(tx, getItem(), input, context)
+        return wire(getItem(), context.reference, effect)
       },
-      {
-        ...line,
-        ...(Object.values(takes).every(isOptional) && { bodyOptional: true }),
-        params,
-        response: {
-          ...response,
-          example: { ...(response.schema.properties.id && { id: example }), ...endsWith } as never,
-        },
-        refuses: { not_found: missing, ...refuses },
-      },
-    )
+      response: { ...response, example: { ...example, ...endsWith } },
+      ...(onDone && { onDone }),
+      wire: (wired) => wired,
+    })
   }
   return routes
 }
@@ -128,7 +181,7 @@ const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { 
 export const payoutRoutes = (parts: Parts) =>
   stepRoutes(parts, stepsOn(PAYOUT, payoutActs), {
     params: textPath('payout', PAYOUT_ID),
-    example: PAYOUT_ID,
+    example: { id: PAYOUT_ID, status: 'created' },
     response: { description: 'The payout as it is now', schema: PayoutState },
     wire: ({ id, status }) => ({ id, status }),
   })
@@ -138,7 +191,7 @@ const OrderState = Type.Object({ id: Type.Integer(), status: Type.String() }, { 
 export const orderRoutes = (parts: Parts) =>
   stepRoutes(parts, stepsOn(ORDER, orderActs), {
     params: idPath('order'),
-    example: 1,
+    example: { id: 1, status: 'PENDING' },
     response: { description: 'The order as it is now', schema: OrderState },
     wire: ({ id, status }) => ({ id, status }),
   })

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { StepContext } from '../../acts/act.ts'
 import { clientActs, ownDiscounts } from '../../acts/clients.ts'
 import { type Input, WrongValue } from '../../acts/fields.ts'
@@ -10,17 +11,14 @@ import { passwordDigest } from '../../sessions/credentials.ts'
 import { type ClientRecord, updateClient } from '../../sessions/queries.ts'
 import type { World } from '../../work/world.ts'
 import { usernameIn } from '../worlds/accounts.ts'
+import type { ClientMembers } from './contract.ts'
 
 /** The clients of a world as a test sees and changes them (contract C15). */
 
 const { feature, limits, discount } = clientActs
 
 /** The input of an edit: of several acts at once. */
-interface Edit extends Input<typeof limits.body> {
-  password?: string
-  features?: { vouchers?: boolean }
-  discounts?: Record<string, number>
-}
+type Edit = Static<typeof ClientMembers> & Input<typeof limits.body>
 
 /** Does the acts of an edit. @throws DomainError validation with all that is wrong */
 export const editClient = (tx: Tx, client: ClientRecord, edit: Edit, context: StepContext): void => {

@@ -74,17 +74,14 @@ export const ClientMembers = Type.Object({
   discounts: Type.Optional(Discounts),
 })
 
-export const ProductEdit = Type.Object(
-  {
-    active: Type.Optional(active),
-    stock: Removable({ ...stock.anyOf[0], description: 'The stock from now on; null is unlimited' }),
-    max_quantity: Type.Optional(max_quantity),
-    denominations: Type.Optional(Type.Array(Band, { minItems: 1 })),
-    gst_percent: Type.Optional(gst_percent),
-    handling_fee: Type.Optional(Part),
-  },
-  { title: 'ProductEdit' },
-)
+export const ProductEdit = Type.Object({
+  active: Type.Optional(active),
+  stock: Removable({ ...stock.anyOf[0], description: 'The stock from now on; null is unlimited' }),
+  max_quantity: Type.Optional(max_quantity),
+  denominations: Type.Optional(Type.Array(Band, { minItems: 1 })),
+  gst_percent: Type.Optional(gst_percent),
+  handling_fee: Type.Optional(Part),
+})
 
 export const RateMembers = Type.Object({
   base: RateTable.properties.base,

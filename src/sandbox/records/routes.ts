@@ -168,7 +168,7 @@ const Redelivery = Type.Object({ webhooks: Type.Integer() }, { title: 'Redeliver
 const redeliveryRoutes = (parts: Parts) =>
   stepRoutes(parts, [webhookActs.redeliver], {
     params: EventPath,
-    example: EVENT_EXAMPLE.id,
+    example: { webhooks: 1 },
     response: { status: 202, description: 'The number of webhooks that get it', schema: Redelivery },
     wire: (_event, _reference, webhooks) => ({ webhooks }),
     onDone: (world) => {
