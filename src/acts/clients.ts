@@ -4,10 +4,10 @@ import { agreeDiscounts, deleteDiscounts, discountsOf } from '../catalog/queries
 import { parseDuration, parseFee } from '../config/values.ts'
 import type { Query, Tx } from '../db/database.ts'
 import { readLimits } from '../http/rate-limit.ts'
-import { type Problem, Removable, Text } from '../http/validation.ts'
+import { Removable, Text } from '../http/validation.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { EXIT, misused, refused } from '../kernel/exit.ts'
-import { type Violation, violation } from '../kernel/failure.ts'
+import { type Problem, type Violation, violation } from '../kernel/failure.ts'
 import { toBasisPoints, toPercent } from '../kernel/money.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
 import {

@@ -1,8 +1,8 @@
 import { BlockList } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { addNetwork } from '../http/client-address.ts'
-import { type BucketSize, readLimits, UNITS_MS } from '../http/rate-limit.ts'
-import { DAY_MS, monthIn, timeIn } from '../kernel/clock.ts'
+import { type BucketSize, readLimits } from '../http/rate-limit.ts'
+import { DAY_MS, durationIn, monthIn, timeIn } from '../kernel/clock.ts'
 
 /** Parsers of option values. A wrong value is a usage error: exit code 2. */
 
@@ -27,10 +27,8 @@ export const parseCount = (text: string): number => {
 
 /** In milliseconds. */
 export const parseDuration = (text: string): number => {
-  const match = /^([1-9]\d{0,6})([smhd])$/.exec(text)
-  const unitMs = UNITS_MS[match?.[2] ?? '']
-  if (!match || unitMs === undefined) throw new InvalidArgumentError('A time is a number and a unit: 30s, 5m, 1h, 7d.')
-  const durationMs = Number(match[1]) * unitMs
+  const durationMs = durationIn(text)
+  if (durationMs === undefined) throw new InvalidArgumentError('A time is a number and a unit: 30s, 5m, 1h, 7d.')
   if (durationMs > DURATION_MS_MAX) throw new InvalidArgumentError('A time is at most 36500d.')
   return durationMs
 }

@@ -1,10 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { TypeCheck } from '@sinclair/typebox/compiler'
-import { ValueErrorType } from '@sinclair/typebox/errors'
 import type { JSONPath, Node, ParseError } from 'jsonc-parser'
 import { jsonIn } from '../kernel/json.ts'
 import { FileFault } from '../kernel/problems.ts'
-import { isWritable } from './validation.ts'
+import { isWritable, problemOf, UNWRITABLE } from './validation.ts'
 
 /** Reads and checks documents that a person wrote: catalogs, exchange rates, codes, lists of partners. */
 
@@ -102,9 +101,9 @@ export interface Fault {
 export const faultsIn = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
   if (check.Check(value)) return unwritable(value as object)
   const faults = new Map<string, Fault>()
-  for (const { path, message, type, schema } of check.Errors(value)) {
-    const what = type === ValueErrorType.StringPattern ? `must be ${schema.description}` : message
-    if (!faults.has(path)) faults.set(path, { path, what })
+  for (const error of check.Errors(value)) {
+    const { path } = error
+    if (!faults.has(path)) faults.set(path, { path, what: problemOf(error).problem })
   }
   return [...faults.values()]
 }
@@ -112,4 +111,4 @@ export const faultsIn = <Schema extends TSchema>(check: TypeCheck<Schema>, value
 export const unwritable = (value: object): Fault[] =>
   Object.entries(value)
     .filter(([, member]) => !isWritable(member))
-    .map(([field]) => ({ path: `/${field}`, what: 'a text must not contain NUL or half a surrogate pair' }))
+    .map(([field]) => ({ path: `/${field}`, what: UNWRITABLE }))

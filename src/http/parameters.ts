@@ -1,6 +1,16 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { parseTimestamp } from '../kernel/clock.ts'
-import { DomainError, invalid, type Rule, type Violation } from '../kernel/failure.ts'
+import {
+  aboveMax,
+  belowMin,
+  DomainError,
+  invalid,
+  NOT_WHOLE,
+  notAmong,
+  type Problem,
+  type Rule,
+  type Violation,
+} from '../kernel/failure.ts'
 import { jsonIn } from '../kernel/json.ts'
 import { searchForm } from '../kernel/lower-case.ts'
 import { invalidId } from './failures.ts'
@@ -19,6 +29,10 @@ export class ParameterProblem {
     readonly rule: Rule,
     readonly problem: string,
   ) {}
+
+  static of({ rule, problem }: Problem): ParameterProblem {
+    return new ParameterProblem(rule, problem)
+  }
 }
 
 type Read<Value> = (text: string, query: URLSearchParams) => Value | ParameterProblem
@@ -121,14 +135,13 @@ const choice =
   <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>
   (value) =>
     choices.find((candidate) => candidate.toLowerCase() === value.toLowerCase()) ??
-    new ParameterProblem('enum', `must be one of ${choices.join(', ')}`)
+    ParameterProblem.of(notAmong(choices))
 
 /** Fields are named as in responses, also by `sort`. */
 const fieldName =
   <Field extends string>(fields: readonly Field[]): Read<Field> =>
   (value) =>
-    fields.find((candidate) => candidate === value) ??
-    new ParameterProblem('enum', `must be one of ${fields.join(', ')}`)
+    fields.find((candidate) => candidate === value) ?? ParameterProblem.of(notAmong(fields))
 
 export const choiceFilter = <Choice extends string>(choices: readonly Choice[], description: string) =>
   filter(oneOf(choices, { description }), choice(choices))
@@ -163,10 +176,10 @@ const DIGITS = /^-?\d+$/
 export const count =
   (max: number): Read<number> =>
   (value) => {
-    if (!DIGITS.test(value)) return new ParameterProblem('integer', 'must be a whole number')
+    if (!DIGITS.test(value)) return ParameterProblem.of(NOT_WHOLE)
     const number = Number(value)
-    if (number < 1) return new ParameterProblem('min', 'must be at least 1')
-    return number > max ? new ParameterProblem('max', `must be at most ${max}`) : number
+    if (number < 1) return ParameterProblem.of(belowMin(1))
+    return number > max ? ParameterProblem.of(aboveMax(max)) : number
   }
 
 /** The parameters that page a list (contract C7). */

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
+import { SECOND_MS, UNITS_MS } from '../kernel/clock.ts'
 
 /** The size of a bucket, for example 1,000 tokens in an hour. */
 export interface BucketSize {
@@ -6,7 +6,6 @@ export interface BucketSize {
   refillMs: number
 }
 
-export const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 const BUCKETS_MAX = 10
 
 /** Reads `1000/h,100/m` or `off`. Undefined if the text is neither. */

@@ -3,11 +3,18 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 import isEmail from 'validator/es/lib/isEmail.js'
-import { DomainError, type Failure, invalid, type Violation } from '../kernel/failure.ts'
+import {
+  aboveMax,
+  belowMin,
+  DomainError,
+  type Failure,
+  invalid,
+  NOT_WHOLE,
+  notAmong,
+  type Problem,
+  type Violation,
+} from '../kernel/failure.ts'
 import type { JsonObject } from './json.ts'
-
-/** A broken rule, without the name of the member. */
-export type Problem = Omit<Violation, 'field'>
 
 interface TextOptions {
   minLength?: number
@@ -25,10 +32,9 @@ const textProblem = (schema: TextOptions, value: unknown): Problem | undefined =
   if (typeof value !== 'string') return { rule: 'string', problem: 'must be a string' }
   if (!isWritable(value)) return { rule: 'format', problem: UNWRITABLE }
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format, description = 'well formed' } = schema
-  if (value.length < minLength) return { rule: 'min', problem: `must be at least ${charactersOf(minLength)}` }
-  if (value.length > maxLength && (value.length > 2 * maxLength || [...value].length > maxLength)) {
-    return { rule: 'max', problem: `must be at most ${charactersOf(maxLength)}` }
-  }
+  if (value.length < minLength) return belowMin(charactersOf(minLength))
+  if (value.length > maxLength && (value.length > 2 * maxLength || [...value].length > maxLength))
+    return aboveMax(charactersOf(maxLength))
   if (pattern !== undefined && !new RegExp(pattern).test(value))
     return { rule: 'format', problem: `must be ${description}` }
   const isRight = format !== 'email' || isEmailAddress(value)
@@ -125,28 +131,34 @@ export const valueProblem = (schema: TSchema, value: unknown): Problem | undefin
   return error && problemOf(error)
 }
 
-const problemOf = (error: ValueError): Problem => {
+/** The words of a broken rule. */
+export const problemOf = (error: ValueError): Problem => {
   const { type, schema, value } = error
+  const alternative = type === ValueErrorType.Union && choicesOf(schema).includes(undefined)
+  const first = alternative && Value.Errors(schema.anyOf[0], value).First()
+  if (first) return problemOf(first)
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return boundOf(error)
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return { rule: 'required', problem: 'is required' }
     case ValueErrorType.Integer:
-      return { rule: 'integer', problem: 'must be a whole number' }
+      return NOT_WHOLE
     case ValueErrorType.Number:
       return { rule: 'number', problem: 'must be a number' }
     case ValueErrorType.IntegerMinimum:
     case ValueErrorType.NumberMinimum:
-      return { rule: 'min', problem: `must be at least ${schema.minimum}` }
+      return belowMin(schema.minimum)
     case ValueErrorType.NumberExclusiveMinimum:
       return { rule: 'min', problem: `must be more than ${schema.exclusiveMinimum}` }
     case ValueErrorType.IntegerMaximum:
     case ValueErrorType.NumberMaximum:
-      return { rule: 'max', problem: `must be at most ${schema.maximum}` }
+      return aboveMax(schema.maximum)
     case ValueErrorType.Union:
-      return { rule: 'enum', problem: `must be one of ${choicesOf(schema).join(', ')}` }
+      return notAmong(choicesOf(schema))
     case ValueErrorType.Boolean:
       return { rule: 'format', problem: 'must be true or false' }
+    case ValueErrorType.ObjectAdditionalProperties:
+      return { rule: 'enum', problem: 'is not a known member' }
     case ValueErrorType.Object:
       return { rule: 'object', problem: 'must be an object' }
     case ValueErrorType.Array:
@@ -162,14 +174,14 @@ const problemOf = (error: ValueError): Problem => {
 
 /** The problem of a value at its bound. JSON can hold numbers beyond the range of a double, which exceed every bound. */
 const boundOf = ({ schema, value, path }: ValueError): Problem => {
-  if (value === Number.NEGATIVE_INFINITY) return { rule: 'min', problem: `must be at least ${schema.minimum ?? 0}` }
-  if (schema.maximum !== undefined) return { rule: 'max', problem: `must be at most ${schema.maximum}` }
+  if (value === Number.NEGATIVE_INFINITY) return belowMin(schema.minimum ?? 0)
+  if (schema.maximum !== undefined) return aboveMax(schema.maximum)
   return { rule: 'max', problem: 'too large', message: `${path.slice(1)} too large` }
 }
 
 const choicesOf = (schema: TSchema): unknown[] => schema.anyOf.map((choice: TSchema) => choice.const)
 
-const UNWRITABLE = 'must not contain NUL or half a surrogate pair'
+export const UNWRITABLE = 'must not contain NUL or half a surrogate pair'
 
 /** True if a value can be stored and returned unchanged. */
 export const isWritable = (value: unknown): boolean => writingProblem(value) === undefined

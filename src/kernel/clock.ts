@@ -3,6 +3,14 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
+export const UNITS_MS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
+
+/** The milliseconds of a text such as 30s, 5m, 1h or 7d, or undefined if it is invalid. */
+export const durationIn = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * (UNITS_MS[unit] ?? 0)
+}
+
 /** In Unix milliseconds. */
 export interface Clock {
   nowMs(): number

@@ -8,6 +8,20 @@ export interface Violation {
   message?: string
 }
 
+/** A broken rule, without the name of the member. */
+export type Problem = Omit<Violation, 'field'>
+
+export const belowMin = (min: number | string): Problem => ({ rule: 'min', problem: `must be at least ${min}` })
+
+export const aboveMax = (max: number | string): Problem => ({ rule: 'max', problem: `must be at most ${max}` })
+
+export const notAmong = (choices: readonly unknown[]): Problem => ({
+  rule: 'enum',
+  problem: `must be one of ${choices.join(', ')}`,
+})
+
+export const NOT_WHOLE: Problem = { rule: 'integer', problem: 'must be a whole number' }
+
 /** The codes of the structured format (spec section 7). */
 export type FailureKind =
   | 'BAD_REQUEST'

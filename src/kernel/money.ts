@@ -1,4 +1,4 @@
-import { DomainError, type Failure, type Violation } from './failure.ts'
+import { aboveMax, belowMin, DomainError, type Failure, type Problem } from './failure.ts'
 
 const sizeFailure = (rule: 'min' | 'max', size: 'small' | 'large'): Failure => ({
   code: `amount_too_${size}`,
@@ -60,12 +60,12 @@ export const toMinor = (amount: number, precision: number): number | undefined =
 const AMOUNT_MAX = 1_000_000_000
 
 /** The problem of an amount in major units; undefined if there is none. */
-export const sizeFault = (amount: number, precision: number): Omit<Violation, 'field'> | undefined => {
+export const sizeFault = (amount: number, precision: number): Problem | undefined => {
   if (amount * minorPerMajor(precision) > AMOUNT_MINOR_MAX) {
     return { rule: 'max', problem: 'too large', message: 'amount too large' }
   }
-  if (amount <= 0) return { rule: 'min', problem: `must be at least ${toMajor(1, precision)}` }
-  return amount > AMOUNT_MAX ? { rule: 'max', problem: `must be at most ${AMOUNT_MAX}` } : undefined
+  if (amount <= 0) return belowMin(toMajor(1, precision))
+  return amount > AMOUNT_MAX ? aboveMax(AMOUNT_MAX) : undefined
 }
 
 export const toMajor = (minor: number, precision: number): number => minor / minorPerMajor(precision)

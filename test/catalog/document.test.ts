@@ -33,7 +33,7 @@ const problemsOf = (document: unknown): readonly string[] => {
 /** The problems that the import reports for a catalog of one product, which differs from a valid one in these members. */
 const problemsWith = (change: Record<string, unknown>) => problemsOf({ products: [catalogEntry(change)] })
 
-const UNWRITABLE = 'a text must not contain NUL or half a surrogate pair'
+const UNWRITABLE = 'must not contain NUL or half a surrogate pair'
 const band = (change: object) => ({ denominations: [{ min_value: 10, max_value: 100, discount: 5, ...change }] })
 
 describe('a valid catalog', () => {
@@ -264,8 +264,8 @@ describe('categories in the file', () => {
       { products: [catalogEntry({ category: 'gaming' })] },
       ['line 1, product 1, /products/0/category: no category is called gaming: define it under categories'],
     ],
-    ['without a name', { categories: [{}], products: [] }, ['/categories/0/name: Expected required property']],
-    ['that are names alone', { categories: ['Boats'], products: [] }, ['/categories/0: Expected object']],
+    ['without a name', { categories: [{}], products: [] }, ['/categories/0/name: is required']],
+    ['that are names alone', { categories: ['Boats'], products: [] }, ['/categories/0: must be an object']],
     ['with NUL', { categories: [{ name: 'B\0' }], products: [] }, [`/categories: ${UNWRITABLE}`]],
   ])('are refused %s', (_, document, problems) => {
     expect(problemsOf(document)).toEqual(problems)

@@ -241,9 +241,9 @@ describe('scrip catalog', () => {
         [['--handling-fee', 'x'], 2, "'x' cannot be read"],
         [['--handling-fee', ''], 2, "'' cannot be read"],
         [['--denomination', '50'], 2, "'50' cannot be read"],
-        [['--gst', '-1'], 2, 'cannot be read'],
-        [['--max-quantity', '0'], 2, 'positive whole number'],
-        [['--gst', '101', '--denomination', '0=1'], 4, 'the catalog has 3 problems:\n'],
+        [['--gst', '-1'], 2, 'must be at least 0'],
+        [['--max-quantity', '0'], 2, 'must be at least 1'],
+        [['--handling-fee', '101%', '--denomination', '0=1'], 4, 'the catalog has 3 problems:\n'],
         [['--denomination', '50-10=1'], 4, 'denominations.0.max_value: 10 is below min_value'],
       ] as const) {
         const ended = await operator.run(['catalog', 'edit', '1', ...flags])

@@ -106,7 +106,7 @@ describe('a file of codes', () => {
     ['without a number', { ...CODE, card_number: undefined }, 'card_number: '],
     ['with an unknown member', { ...CODE, pin: '1' }, 'pin: '],
     ['that is not an object', [], 'the row: '],
-    ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: a text must not contain NUL'],
+    ['with half a surrogate pair', { ...CODE, pin_code: '\ud800' }, 'pin_code: must not contain NUL'],
     ['of no product', { ...CODE, product_id: 3 }, 'product_id: no product has the id 3'],
     ['of another denomination', { ...CODE, denomination: 20 }, 'denomination: product 1 does not offer it'],
     ['that expires at no time', { ...CODE, expires_at: 'soon' }, 'expires_at: is not an RFC 3339 time'],

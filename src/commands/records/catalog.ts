@@ -3,13 +3,13 @@ import type { Command } from 'commander'
 import sampleJson from '../../../seed/sample-catalog.json' with { type: 'text' }
 import type { Acting } from '../../acts/act.ts'
 import { type List, listOf, type Row, StoredJson } from '../../acts/cells.ts'
-import { choiceOf, field, type Input, wholeNumber } from '../../acts/fields.ts'
+import { choiceOf, field, type Input, numberOrText, wholeNumber } from '../../acts/fields.ts'
 import { act, type Noun, type Shown } from '../../acts/kind.ts'
 import { productsEdited } from '../../audit/queries.ts'
 import { changeOf, changesBetween } from '../../catalog/changes.ts'
 import { readCatalog } from '../../catalog/document.ts'
 import { editProduct, type ProductEdit, productEntry } from '../../catalog/edit.ts'
-import { CatalogSchema } from '../../catalog/file-schema.ts'
+import { CatalogSchema, ProductEntry } from '../../catalog/file-schema.ts'
 import {
   catalogVersion,
   checkedCatalog,
@@ -140,12 +140,19 @@ const importFromChecked = async ({ config, database, write, input, record, note 
 /** A dry run lists every product. */
 const NOTES_MAX = 20
 
+const { max_quantity, gst_percent } = ProductEntry.properties
 const PERCENT = 'in percent, such as 2.5'
 const EDITED = {
   id: field('<id>', 'the product', { read: wholeNumber }),
   active: field('--active <on|off>', 'whether it is on sale', choiceOf(['on', 'off'])),
-  max_quantity: field('--max-quantity <number>', 'vouchers in an order at most', { read: wholeNumber }),
-  gst_percent: field('--gst <percent>', `the tax, ${PERCENT}`),
+  max_quantity: field<'--max-quantity <number>', number>('--max-quantity <number>', 'vouchers in an order at most', {
+    schema: max_quantity,
+    read: numberOrText,
+  }),
+  gst_percent: field<'--gst <percent>', number>('--gst <percent>', `the tax, ${PERCENT}`, {
+    schema: gst_percent,
+    read: (text) => numberOrText(text.replace(/%$/, '')),
+  }),
   handling_fee: field('--handling-fee <fee>', 'an amount, a percentage or both: 2, 1.5% or 2+1.5%'),
   denominations: field<'--denomination <bands...>', readonly string[] | undefined>(
     '--denomination <bands...>',
@@ -156,7 +163,6 @@ const EDITED = {
 const NUMBER = String.raw`\d{1,10}(?:\.\d{1,4})?`
 const BAND = new RegExp(`^(${NUMBER})(?:-(${NUMBER}))?=(${NUMBER})%?$`)
 const FEE = new RegExp(`^(?:(${NUMBER})(?!%))?(?:(?:^|\\+)(${NUMBER})%)?$`)
-const PERCENTAGE = new RegExp(`^(${NUMBER})%?$`)
 
 const numberIn = (pattern: RegExp, text: string, example: string): (number | undefined)[] => {
   const [, ...found] = text === '' ? [] : (pattern.exec(text) ?? [])
@@ -172,10 +178,11 @@ const editIn = ({
   handling_fee,
   denominations = [],
 }: Input<typeof EDITED>): ProductEdit => {
-  const edit: ProductEdit = {}
-  if (active !== undefined) edit.active = active === 'on'
-  if (max_quantity !== undefined) edit.max_quantity = max_quantity
-  if (gst_percent !== undefined) edit.gst_percent = numberIn(PERCENTAGE, gst_percent, '18')[0] ?? 0
+  const edit: ProductEdit = {
+    ...(active !== undefined && { active: active === 'on' }),
+    ...(max_quantity !== undefined && { max_quantity }),
+    ...(gst_percent !== undefined && { gst_percent }),
+  }
   if (handling_fee !== undefined) {
     const [fixed, percent] = numberIn(FEE, handling_fee, '2, 1.5% or 2+1.5%')
     edit.handling_fee = { ...(fixed !== undefined && { fixed }), ...(percent !== undefined && { percent }) }

@@ -17,9 +17,8 @@ import { listenToEvents } from '../../events/publish.ts'
 import { type Event, findAnyEvent, latestEvents } from '../../events/queries.ts'
 import { matches } from '../../events/types.ts'
 import { filter, ParameterProblem, searchFilter, textFilter } from '../../http/parameters.ts'
-import { UNITS_MS } from '../../http/rate-limit.ts'
 import { nullable, Timestamp } from '../../http/schemas.ts'
-import { toTimestampOrNull } from '../../kernel/clock.ts'
+import { durationIn, toTimestampOrNull } from '../../kernel/clock.ts'
 import { foundOr } from '../../kernel/failure.ts'
 import { toMajor } from '../../kernel/money.ts'
 import { ORDER_EXAMPLE, OrderSchema, orderWire } from '../../orders/contract.ts'
@@ -50,7 +49,6 @@ import { lastEventBefore } from './written-at.ts'
 
 /** The records of all clients of a world. The API shows a client only its own. */
 
-const SINCE = /^([1-9]\d{0,6})([smhd])$/
 const LIMIT_MAX = 1_000
 const LIMIT_DEFAULT = 100
 const ATTEMPTS_SHOWN = 20
@@ -150,17 +148,12 @@ const numberOf = (query: Query, eventId: string): number => foundOr(findAnyEvent
 
 const sinceFilter = filter<number>(
   Type.String({
-    pattern: SINCE.source,
+    pattern: '^[1-9]\\d{0,6}[smhd]$',
     description:
       'Only those that this process has written in the last 10m of real time, whatever the clock of the world says',
     example: '10m',
   }),
-  (text) => {
-    const [, count, unit = ''] = SINCE.exec(text) ?? []
-    return count === undefined
-      ? new ParameterProblem('format', 'must be a time like 30s, 10m or 2h')
-      : Number(count) * (UNITS_MS[unit] ?? 0)
-  },
+  (text) => durationIn(text) ?? new ParameterProblem('format', 'must be a time like 30s, 10m or 2h'),
 )
 
 const Redelivery = Type.Object({ webhooks: Type.Integer() }, { title: 'Redelivery' })

@@ -1,6 +1,7 @@
 import { file } from 'bun'
 import { GUIDES } from '../../../docs/guides.ts'
 import { servedMarkdown } from '../../../docs/markdown.ts'
+import { notAmong } from '../../../kernel/failure.ts'
 import { WrongArguments } from './tool.ts'
 
 const SECTIONS_MAX = 5
@@ -20,7 +21,7 @@ export const guideAbout = async (name: string | undefined, about: string | undef
     return guides.map(([each, { title, about: what }]) => `${each}: ${title}, ${what}`).join('\n')
   }
   if (name !== undefined && !Object.hasOwn(GUIDES, name))
-    throw new WrongArguments(`name: must be one of ${Object.keys(GUIDES).join(', ')}`)
+    throw new WrongArguments(`name: ${notAmong(Object.keys(GUIDES)).problem}`)
   const names = name === undefined ? Object.keys(GUIDES) : [name]
   const texts = await Promise.all(names.map(async (each) => ({ each, text: await textOf(each) })))
   if (about === undefined) return texts.map(({ text }) => text).join('\n')
