@@ -302,7 +302,7 @@ describe('exit code 1, and why, for', () => {
       () => host.url,
       asAcme,
       { SCRIP_PASSWORD: 'wrong' },
-      /refuses the credentials of acme: 401\nSet --username and SCRIP_PASSWORD\.\n$/,
+      /refuses the credentials of acme: 401\nCheck the username and SCRIP_PASSWORD\.\n$/,
     ],
     [
       'a host that does not answer',

@@ -189,7 +189,7 @@ describe('scrip listen', () => {
     const refused = await run(['listen', '--url', server.url, '--world', 'mine'])
     expect([refused.exitCode, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('sbx_mine has another password\nSet SCRIP_PASSWORD.'),
+      expect.stringContaining('refuses the credentials of sbx_mine: 401\nCheck the username and SCRIP_PASSWORD.'),
     ])
     const listening = listen(flags, { SCRIP_PASSWORD: 'my own' })
     const lines = linesOf(listening.stdout)

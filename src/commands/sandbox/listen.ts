@@ -9,7 +9,8 @@ import { messagesIn } from '../../sandbox/feed/messages.ts'
 import { ALL_WORLDS } from '../../sandbox/worlds/query.ts'
 import { isSignedBy } from '../../webhooks/signing.ts'
 import { print } from '../terminal/output.ts'
-import { bodyOf, fetchDirectly, SandboxClient } from './sandbox-client.ts'
+import { fetchDirectly } from './http-client.ts'
+import { bodyOf, SandboxClient } from './sandbox-client.ts'
 
 /** `scrip listen` and `scrip trigger`: the events of a sandbox in a terminal, and at a receiver (contract C16). */
 

@@ -2,7 +2,7 @@ import type { ApiDocument } from '../../docs/document.ts'
 import { messageOf } from '../../http/error-message.ts'
 import { refused } from '../../kernel/exit.ts'
 import { jsonIn } from '../../kernel/json.ts'
-import { isLoopback } from '../../sandbox/control/access.ts'
+import { ask, fetchDirectly, logIn, type Reply, replyOf, responseTo, type Target } from './http-client.ts'
 
 interface Access {
   url: string
@@ -12,83 +12,66 @@ interface Access {
   password?: string
 }
 
-/** The response of a sandbox: its status and its body, parsed if it is JSON. */
-export interface Reply {
-  status: number
-  body: unknown
-}
-
 interface CallOptions {
   world?: string | undefined
-  body?: unknown
+  body?: object | undefined
 }
 
 /** Speaks to a sandbox, by its control API (contract C15) or as a client of one of its worlds. */
 export class SandboxClient {
-  constructor(private readonly access: Access) {}
+  readonly #target: Target
+
+  constructor(private readonly access: Access) {
+    this.#target = {
+      url: access.url,
+      send: fetchDirectly,
+      advice: 'scrip serve starts a sandbox; --url names another one.',
+    }
+  }
 
   /** The control API, in any world. @throws ProgramError if there is no response */
   control(method: string, path: string, { world = this.access.world, body }: CallOptions = {}): Promise<Reply> {
-    const { url, token } = this.access
-    const target = new URL(`${url}/_sandbox${path}`)
-    if (world !== undefined) target.searchParams.set('world', world)
-    return ask(target, method, body, token === undefined ? {} : { 'x-sandbox-token': token })
+    const [before = '', query] = path.split('?')
+    const parameters = new URLSearchParams(query)
+    if (world !== undefined) parameters.set('world', world)
+    const search = parameters.size > 0 ? `?${parameters}` : ''
+    return ask(this.#target, { method, path: `/_sandbox${before}${search}`, body, headers: this.#headers })
   }
 
   /** The feed of requests and events. @throws ProgramError if there is none */
   async feed(signal: AbortSignal, lastId = ''): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const { url, token, world = 'default' } = this.access
-    const headers = {
-      ...(token !== undefined && { 'x-sandbox-token': token }),
-      ...(lastId && { 'last-event-id': lastId }),
-    }
-    const target = new URL(`${url}/_sandbox/feed?${new URLSearchParams({ world })}`)
-    const response = await responseFrom(target, { headers, signal })
+    const { world = 'default' } = this.access
+    const headers = { ...this.#headers, ...(lastId && { 'last-event-id': lastId }) }
+    const path = `/_sandbox/feed?${new URLSearchParams({ world })}`
+    const response = await responseTo(this.#target, { method: 'GET', path, headers }, signal)
     if (response.ok && response.body) return response.body
-    return bodyOf({ status: response.status, body: jsonOr(await response.text()) })
+    return bodyOf(await replyOf(response))
   }
 
   /** The OpenAPI document. @throws ProgramError if there is no response */
   async document(): Promise<ApiDocument> {
-    return (await ask(new URL(`${this.access.url}/openapi.json`), 'GET')).body as ApiDocument
+    return (await ask(this.#target, { method: 'GET', path: '/openapi.json' })).body as ApiDocument
   }
 
   /** As the client of its world. It logs in each time: the clock may have passed the end of a token. @throws ProgramError */
   async send(method: string, path: string, body?: object): Promise<unknown> {
-    const { url, world, password } = this.access
+    const { world, password = '' } = this.access
     const username = world === undefined ? 'sandbox' : `sbx_${world}`
-    const login = await ask(new URL(`${url}/auth/login`), 'POST', { username, password })
-    if (login.status === 401) throw refused(`${url}: ${username} has another password\nSet SCRIP_PASSWORD.`)
-    const { access_token } = bodyOf<{ access_token: string }>(login)
-    return bodyOf(await ask(new URL(url + path), method, body, { authorization: `Bearer ${access_token}` }))
+    const client = await logIn(this.#target, { username, password })
+    return bodyOf(await client.ask({ method, path, body }))
+  }
+
+  get #headers(): Record<string, string> {
+    const { token } = this.access
+    return token === undefined ? {} : { 'x-sandbox-token': token }
   }
 }
 
 /** The body of a success. @throws ProgramError for anything else */
-export const bodyOf = <Body>({ status, body }: Reply): Body => {
+export const bodyOf = <Body>({ status, text, body = text }: Reply): Body => {
   if (status >= 300)
     throw refused(`the sandbox refuses this: ${messageOf(body) ?? `${status} ${JSON.stringify(body)}`}`)
   return body as Body
-}
-
-/** `fetch`, which never asks a proxy for this machine: it may not reach it, and would read passwords and tokens. */
-export const fetchDirectly = (request: Request): Promise<Response> =>
-  fetch(request, isLoopback(new URL(request.url).hostname) ? { proxy: false } : {})
-
-const ask = async (url: URL, method: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await responseFrom(url, { method, headers: { accept: 'application/json', ...headers }, ...sent })
-  return { status: response.status, body: jsonOr(await response.text()) }
-}
-
-const responseFrom = async (url: URL, init: BunFetchRequestInit): Promise<Response> => {
-  try {
-    return await fetchDirectly(new Request(url.href, init))
-  } catch (error) {
-    throw refused(
-      `${url.origin} does not respond: ${error instanceof Error ? error.message : error}\nscrip serve starts a sandbox; --url names another one.`,
-    )
-  }
 }
 
 /** The value of a JSON text; another text as it is. */

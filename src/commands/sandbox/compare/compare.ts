@@ -1,11 +1,12 @@
 import type { CompareConfig } from '../../../config/config.ts'
 import { renderFailure } from '../../../http/errors.ts'
 import type { ServedOperation } from '../../../http/operation.ts'
+import { SECOND_MS } from '../../../kernel/clock.ts'
 import { counted } from '../../../kernel/counted.ts'
 import { ProgramError, refused } from '../../../kernel/exit.ts'
 import { note, show } from '../../terminal/output.ts'
+import { fetchDirectly, type Host, logIn, type Reply } from '../http-client.ts'
 import { type Difference, errorDifferences, headerDifferences, schemaDifferences } from './differences.ts'
-import { type Host, type HostResponse, logInTo, overNetwork } from './host.ts'
 import { paced } from './pace.ts'
 import { type Case, casesOf, type Lists } from './questions.ts'
 import { startReference } from './reference.ts'
@@ -17,7 +18,7 @@ const RATE_LIMIT_HEADER = /^header x-ratelimit-/
 
 /** `scrip compare` (contract C15). @throws ProgramError if the host differs from Scrip, refuses or does not answer */
 export const compare = async ({ url, format, ...credentials }: CompareConfig): Promise<void> => {
-  const host = await logInTo(url, overNetwork, credentials)
+  const host = await logIn({ url, send: overNetwork, advice: 'Check the URL.' }, credentials)
   const reference = await startReference()
   const ask = paced(host, (seconds) => note(`waiting ${seconds} s for the rate limit of the host`, format))
   const comparison = new Comparison(reference.host, { ...host, ask })
@@ -32,6 +33,11 @@ export const compare = async ({ url, format, ...credentials }: CompareConfig): P
   if (rows.length > 0) throw refused(verdict)
   note(verdict, format)
 }
+
+const RESPONSE_MS_MAX = 30 * SECOND_MS
+
+const overNetwork = (request: Request): Promise<Response> =>
+  fetchDirectly(new Request(request, { redirect: 'manual', signal: AbortSignal.timeout(RESPONSE_MS_MAX) }))
 
 /** Sends the same requests to Scrip and to a host, and collects the differences. */
 class Comparison {
@@ -84,7 +90,7 @@ class Comparison {
     if (one.about === '') this.#learn(served, expected, found)
   }
 
-  #learn(served: ServedOperation, expected: HostResponse, found: HostResponse): void {
+  #learn(served: ServedOperation, expected: Reply, found: Reply): void {
     if (Array.isArray(expected.body)) this.#lists.expected.set(served.route, expected.body)
     if (!Array.isArray(found.body)) return
     this.#lists.found.set(served.route, found.body)
@@ -105,12 +111,12 @@ class Comparison {
 }
 
 interface Logins {
-  expected: HostResponse
-  found: HostResponse
+  expected: Reply
+  found: Reply
 }
 
 /** A client without a feature gets the documented 403. */
-const isDisabled = ({ operation }: ServedOperation, expected: HostResponse, found: HostResponse): boolean =>
+const isDisabled = ({ operation }: ServedOperation, expected: Reply, found: Reply): boolean =>
   found.status === FORBIDDEN &&
   expected.status !== FORBIDDEN &&
   Object.values(operation.refuses).some((failure) => {
@@ -118,7 +124,7 @@ const isDisabled = ({ operation }: ServedOperation, expected: HostResponse, foun
     return status === FORBIDDEN && errorDifferences(body, found.body).length === 0
   })
 
-const differencesBetween = ({ served, values }: Case, expected: HostResponse, found: HostResponse): Difference[] => {
+const differencesBetween = ({ served, values }: Case, expected: Reply, found: Reply): Difference[] => {
   if (expected.status !== found.status) {
     return [{ field: 'status', expected: String(expected.status), found: String(found.status) }]
   }

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { visible } from '../../../kernel/visible.ts'
-import type { HostResponse } from './host.ts'
+import type { Reply } from '../http-client.ts'
 
 /** The differences between two responses to one request. Values do not count (contract C15). */
 export interface Difference {
@@ -40,7 +40,7 @@ const shapeOf = (name: string, value: string | null): string => {
 }
 
 /** The places where a body breaks a schema. Unknown members are differences, too. */
-export const schemaDifferences = (schema: TSchema, { body }: HostResponse): Difference[] =>
+export const schemaDifferences = (schema: TSchema, { body }: Reply): Difference[] =>
   distinct([...Value.Errors(closed(schema), body)].map(differenceIn))
 
 /** If a field breaks several rules, the first one matters most. */

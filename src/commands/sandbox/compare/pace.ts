@@ -1,6 +1,6 @@
 import { HOUR_MS, SECOND_MS, systemClock } from '../../../kernel/clock.ts'
 import { refused } from '../../../kernel/exit.ts'
-import type { Host, HostResponse, Question } from './host.ts'
+import type { Host, Question, Reply } from '../http-client.ts'
 
 /** The number of requests for whose tokens it waits together, if the limit allows. */
 const WAITED_FOR = 10
@@ -19,7 +19,7 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
     await Bun.sleep(ms)
   }
   let aheadMs = 0
-  return async (question: Question): Promise<HostResponse> => {
+  return async (question: Question): Promise<Reply> => {
     let waitMs = question.isPublic ? 0 : aheadMs
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       await wait(waitMs)
@@ -40,7 +40,7 @@ export const paced = ({ ask }: Host, onWait: (seconds: number) => void): Host['a
  * The pause after a response that keeps the next request within the limit (spec section 8). A bucket refills
  * evenly, and is full at X-RateLimit-Reset.
  */
-const waitMsAfter = ({ headers }: HostResponse): number => {
+const waitMsAfter = ({ headers }: Reply): number => {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
     numberIn(headers, `x-ratelimit-${name}`),
   )

@@ -1,6 +1,6 @@
 import type { ServedOperation } from '../../../http/operation.ts'
 import { freshSeed } from '../../../kernel/ids.ts'
-import { memberOf, type Question } from './host.ts'
+import { memberOf, type Question } from '../http-client.ts'
 
 /** The requests that a host gets: none of them writes (contract C15). */
 

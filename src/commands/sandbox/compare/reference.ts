@@ -4,7 +4,7 @@ import { HOUR_MS, systemClock } from '../../../kernel/clock.ts'
 import { createLog } from '../../../observability/log.ts'
 import { build } from '../../../start/build.ts'
 import { open } from '../../../start/open.ts'
-import { logInTo } from './host.ts'
+import { logIn } from '../http-client.ts'
 
 const URL = 'http://localhost:4747'
 
@@ -19,7 +19,10 @@ export const startReference = async () => {
   const log = createLog({ level: 'error', format: 'pretty', color: false, clock: systemClock, write: () => undefined })
   const opened = open({ ...defaultConfig(), limits: LIMITS }, systemClock, log)
   const { app, handle } = build(opened, { publicUrl: URL, addressOf: () => '127.0.0.1', isClosing: () => false })
-  const host = await logInTo(URL, async (request) => handle(request), { username: 'sandbox', password: 'sandbox' })
+  const host = await logIn(
+    { url: URL, send: async (request) => handle(request), advice: '' },
+    { username: 'sandbox', password: 'sandbox' },
+  )
   const operations = servedBy(app).filter(({ operation }) => operation.tag !== 'Sandbox')
   // A record of each kind, as the documentation has it, so that each kind has a response.
   for (const { method, route, operation } of operations) {

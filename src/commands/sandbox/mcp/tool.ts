@@ -1,7 +1,9 @@
 import { type ApiDocument, entriesOf, resolved, type Schema, targetOf } from '../../../docs/document.ts'
 import { messageOf } from '../../../http/error-message.ts'
 import { refused } from '../../../kernel/exit.ts'
-import type { Reply, SandboxClient } from '../sandbox-client.ts'
+import { notAmong } from '../../../kernel/failure.ts'
+import type { Reply } from '../http-client.ts'
+import type { SandboxClient } from '../sandbox-client.ts'
 
 /** Makes tools of operations of the control API: their schemas, words and paths (contract C19). */
 
@@ -99,7 +101,7 @@ export const toolOf = (document: ApiDocument, { operation = {}, withoutBody, hin
   const chosen = (action: unknown) => {
     const [, found] = byAction.find(([each]) => !isChosen || each === action) ?? []
     if (found) return found
-    throw new WrongArguments(`action: must be one of ${byAction.map(([each]) => each).join(', ')}`)
+    throw new WrongArguments(`action: ${notAmong(byAction.map(([each]) => each)).problem}`)
   }
   return {
     description: only && !isChosen ? `Use this to ${only.summary}. ${only.description} ${hint}` : hint,
