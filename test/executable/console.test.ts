@@ -225,6 +225,24 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     expect(await payouts.locator('tbody').count()).toBe(0)
   })
 
+  test('narrows webhooks, messages and events in the same way, and opens their contents below them', async () => {
+    const page = await consoles.open(`#events?world=${world}`)
+    const list = (name: string) => page.getByRole('region', { name, exact: true })
+    const events = list(`Events of ${world}`)
+    for (const [found, search] of [
+      [list('Webhooks'), 'sbx_'],
+      [list('Inbox'), 'payout.created'],
+      [events, 'payout.created'],
+    ] as const) {
+      await found.getByLabel('Search').fill(search)
+      await page.keyboard.press('Enter')
+      await found.locator('header').getByText('1', { exact: true }).waitFor()
+    }
+    await events.getByText('Data', { exact: true }).click()
+    await events.getByRole('region', { name: /^Data of evt_/ }).waitFor()
+    await list('Webhooks').getByText('delivered 200').first().waitFor()
+  })
+
   test('shows the content of requests and receivers as text', async () => {
     for (const place of [`requests?world=${world}&id=5&of=${world}`, `money?world=${world}`, `events?world=${world}`]) {
       const page = await consoles.open(`#${place}`)

@@ -3,8 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import type { ExplainedDeliverySchema } from '../../webhooks/contract.ts'
 import { Body } from './body.tsx'
-import { Message } from './message.tsx'
-import { Code, ms, Table, Tag } from './pieces.tsx'
+import { Code, clockTime, ms, Table, Tag } from './pieces.tsx'
 
 export type Attempt = Static<typeof ExplainedDeliverySchema> & {
   /** True if the signature of the received message verifies; null or undefined if that is not known. */
@@ -40,45 +39,44 @@ export const Attempts = ({ attempts }: { attempts: readonly Attempt[] }) => (
 
 interface Props {
   event: { id: string; type: string; created_at: string; data?: object }
-  /** Undefined where they are not known. */
-  attempts?: readonly (Attempt & { webhook_id: string })[]
-  /** The contents beside its type; by default, the result of the last attempt for each webhook. */
-  about?: ComponentChildren
+  attempts: readonly (Attempt & { webhook_id: string })[]
   /** The address of its own page. */
-  href?: string
-  /** True if the address points at it. */
-  isPointedAt?: boolean
+  href: string
   /** Its actions. */
   children?: ComponentChildren
 }
 
-/** An event in a list: a line, which opens its data, its deliveries and their responses. */
-export const EventView = ({ event, attempts, about, href, isPointedAt = false, children }: Props) => {
+/** An event below its record: a line with the result of the last attempt for each webhook, which opens its data and its deliveries. */
+export const EventView = ({ event, attempts, href, children }: Props) => {
   const { id, type, created_at, data } = event
-  const last = new Map(attempts?.map((attempt) => [attempt.webhook_id, attempt]))
-  const results = [...last.values()].map((attempt) => <Attempted key={attempt.id} {...attempt} />)
+  const last = new Map(attempts.map((attempt) => [attempt.webhook_id, attempt]))
   return (
-    <Message
-      id={`event-${id}`}
-      isOpen={isPointedAt}
-      type={type}
-      at={created_at}
-      about={about ?? (results.length > 0 ? results : <span class="soft">no webhook listens to it</span>)}
-    >
-      <div class="line">
-        <span class="mono soft">{href === undefined ? visible(id) : <a href={href}>{visible(id)}</a>}</span>
-        {children}
-      </div>
-      {attempts && attempts.length > 0 && <Attempts attempts={attempts} />}
-      {attempts?.map(
-        ({ id: attempt, response_body: body }) =>
-          body && (
-            <Code key={attempt} label={`Response to attempt ${attempt}`}>
-              {visible(body)}
-            </Code>
-          ),
-      )}
-      {data && <Body text={JSON.stringify(data)} label={`Data of ${id}`} />}
-    </Message>
+    <li>
+      <details>
+        <summary>
+          <strong>{visible(type)}</strong> {last.size === 0 && <span class="soft">no webhook listens to it</span>}
+          {Array.from(last.values(), (attempt) => (
+            <Attempted key={attempt.id} {...attempt} />
+          ))}
+          <span class="soft mono at">{clockTime(created_at)}</span>
+        </summary>
+        <div class="line">
+          <a class="mono" href={href}>
+            {visible(id)}
+          </a>
+          {children}
+        </div>
+        {attempts.length > 0 && <Attempts attempts={attempts} />}
+        {attempts.map(
+          ({ id: attempt, response_body: body }) =>
+            body && (
+              <Code key={attempt} label={`Response to attempt ${attempt}`}>
+                {visible(body)}
+              </Code>
+            ),
+        )}
+        {data && <Body text={JSON.stringify(data)} label={`Data of ${id}`} />}
+      </details>
+    </li>
   )
 }

@@ -1,16 +1,15 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { amount, sumOf } from '../../../pages/amounts.ts'
+import { amount } from '../../../pages/amounts.ts'
 import { Button, Form, Input } from '../../../pages/ui/forms.tsx'
 import { useLoaded, usePointedAt } from '../../../pages/ui/hooks.ts'
 import { LedgerTable } from '../../../pages/ui/ledger.tsx'
-import { type Filters, List, type Row } from '../../../pages/ui/list.tsx'
 import { act } from '../../../pages/ui/notices.tsx'
 import { Card, Failed } from '../../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../../pages/ui/place.ts'
 import { Timeline, type TimelineStep } from '../../../pages/ui/timeline.tsx'
 import { ask, get, readClients } from './api.ts'
 import { worldOf } from './place.ts'
+import { type Recorded, Records } from './records.tsx'
 import { MadeBy } from './requests/tags.tsx'
 import { useNews } from './store.ts'
 import type { LedgerEntry, Order, Payout, SandboxClient, Wallet } from './types.ts'
@@ -46,20 +45,38 @@ export const Money = ({ place }: { place: Place }) => {
       None in {world} yet. <a href={hrefOf({ page: 'send', world, operation })}>Make one</a>
     </>
   )
-  const shown = { world, pointedAt: place.record }
+  const acts = (kind: 'order' | 'payout') => (record: Moving) => <Actions kind={kind} world={world} record={record} />
+  const moving = { pointedAt: place.record, below: ({ steps = [] }: Moving) => <Timeline kind="steps" steps={steps} /> }
   return (
     <div class="stack">
       <Failed error={error} />
       <Records
-        {...shown}
         kind="wallet"
         title={`Wallets of ${world}`}
         records={value?.wallets}
         empty={`None in ${world} yet.`}
         aside={<Button text="Refresh" onClick={reload} />}
+        pointedAt={place.record}
+        after={({ row: { id } }) => <Fund id={String(id)} world={world} />}
       />
-      <Records {...shown} kind="order" title="Orders" records={value?.orders} empty={make('placeOrder')} />
-      <Records {...shown} kind="payout" title="Payouts" records={value?.payouts} empty={make('createPayout')} />
+      <Records
+        {...moving}
+        kind="order"
+        title="Orders"
+        records={value?.orders}
+        max={READ_MAX}
+        empty={make('placeOrder')}
+        after={acts('order')}
+      />
+      <Records
+        {...moving}
+        kind="payout"
+        title="Payouts"
+        records={value?.payouts}
+        max={READ_MAX}
+        empty={make('createPayout')}
+        after={acts('payout')}
+      />
       <Card title="Ledger" aside={<span class="soft">every entry sums to zero in each currency</span>}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
         <section class="scroll" aria-label="Ledger entries, the newest first" tabIndex={0}>
@@ -109,14 +126,9 @@ interface Action {
   body?: object
 }
 
-type Kind = 'wallet' | 'order' | 'payout'
-
-/** A record of a list. */
-interface Recorded {
+/** A record of a list that moves money. */
+interface Moving extends Recorded {
   name: string
-  row: Row
-  /** The amount that the sums count. */
-  counts: { amount: number; currency: string }
   steps?: TimelineStep[]
   actions?: Action[]
 }
@@ -127,7 +139,7 @@ const nameOf = (word: string): string => word.replaceAll('_', ' ').replace(/^./,
 const nextStep = (at: string | null, name = 'next by the clock'): TimelineStep[] =>
   at === null ? [] : [{ at, name, isNext: true }]
 
-const walletRecord = (wallet: Wallet, clients: readonly SandboxClient[]): Recorded => {
+const walletRecord = (wallet: Wallet, clients: readonly SandboxClient[]): Moving => {
   const { id, currency_code: currency, reserved_amount: reserved, is_default, is_active, client_id } = wallet
   const client = clients.find((one) => one.client_id === client_id)?.username ?? `client ${client_id}`
   const amounts = { amount: amount(wallet.amount, currency), reserved: amount(reserved, currency) }
@@ -138,7 +150,7 @@ const walletRecord = (wallet: Wallet, clients: readonly SandboxClient[]): Record
   }
 }
 
-const orderRecord = (order: Order, currency: string): Recorded => {
+const orderRecord = (order: Order, currency: string): Moving => {
   const { id, status, ref, product_name, quantity, amount: paid, refunded_amount: refunded, can } = order
   const { delivered_quantity: delivered } = order
   const ends = [
@@ -160,7 +172,7 @@ const orderRecord = (order: Order, currency: string): Recorded => {
   }
 }
 
-const payoutRecord = (payout: Payout): Recorded => {
+const payoutRecord = (payout: Payout): Moving => {
   const { id, status, reference_id, currency, can, next, due_at, due_event } = payout
   const { first_name, last_name, email } = payout.beneficiary
   // Advance takes the first of the steps. The others need their names.
@@ -177,78 +189,9 @@ const payoutRecord = (payout: Payout): Recorded => {
   }
 }
 
-/** The rows of a page. */
-const SHOWN = 50
-
-/** A part of the records, narrowed as the desk narrows its lists, with the sums of all of them. */
-const partOf = (records: readonly Recorded[], { search = '', status = '', offset }: Filters, pointedAt: string) => {
-  const isFound = ({ row }: Recorded): boolean =>
-    Object.values(row).some((cell) => String(cell).toLowerCase().includes(search.toLowerCase()))
-  const found = records.filter((record) => (status === '' || record.row.status === status) && isFound(record))
-  const pointed = found.findIndex(({ row }) => String(row.id) === pointedAt)
-  const start = offset === undefined ? pointed - (pointed % SHOWN) : Number(offset)
-  const byCurrency = Map.groupBy(
-    found.map(({ counts }) => counts),
-    ({ currency }) => currency,
-  )
-  const sums = Array.from(byCurrency, ([currency, those]) => {
-    return { records: those.length, sum: amount(sumOf(those, currency), currency) }
-  })
-  return {
-    columns: Object.keys(found[0]?.row ?? {}),
-    rows: found.slice(start, start + SHOWN).map(({ row }) => row),
-    total: found.length,
-    sums: { columns: ['records', 'sum'], rows: sums },
-    by: [],
-    statuses: [...new Set(records.map(({ row }) => String(row.status)))],
-    pageRows: SHOWN,
-    offset: String(start),
-  }
-}
-
-interface RecordsProps {
-  kind: Kind
-  title: string
-  world: string
-  /** Undefined until they are read. */
-  records: readonly Recorded[] | undefined
-  empty: ComponentChildren
-  /** The element of the record that the address points at, whose page is shown first. */
-  pointedAt: string | undefined
-  aside?: ComponentChildren
-}
-
-/** Wallets, orders or payouts, with the steps that a person can take. */
-const Records = ({ kind, title, world, records, empty, pointedAt = '', aside }: RecordsProps) => {
-  const [query, setQuery] = useState<Filters>({})
-  const part = records && partOf(records, query, pointedAt.replace(`${kind}-`, ''))
-  const recordOf = ({ id }: Row): Recorded | undefined => records?.find(({ row }) => row.id === id)
-  return (
-    <List
-      title={title}
-      name={`${kind}s`}
-      list={part}
-      query={{ ...query, offset: part?.offset }}
-      onQuery={setQuery}
-      empty={records?.length === 0 ? empty : 'Nothing matches.'}
-      aside={
-        <>
-          {records?.length === READ_MAX && <span class="soft">the newest</span>}
-          {aside}
-        </>
-      }
-      elementOf={({ id }) => `${kind}-${id}`}
-      after={(row) => <Actions kind={kind} world={world} record={recordOf(row)} />}
-      below={kind === 'wallet' ? undefined : (row) => <Timeline kind="steps" steps={recordOf(row)?.steps ?? []} />}
-    />
-  )
-}
-
 /** The steps that a person can take, and the request that made the record. */
-const Actions = ({ kind, world, record }: { kind: Kind; world: string; record: Recorded | undefined }) => {
-  if (!record) return null
+const Actions = ({ kind, world, record }: { kind: string; world: string; record: Moving }) => {
   const { name, row, actions = [] } = record
-  if (kind === 'wallet') return <Fund id={String(row.id)} world={world} />
   return (
     <div class="line">
       {actions.map(({ text, under, body = {} }) => (

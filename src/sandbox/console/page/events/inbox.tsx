@@ -1,18 +1,33 @@
 import { useState } from 'preact/hooks'
-import { visibleLines as visible } from '../../../../kernel/visible.ts'
 import { Body, HeaderList } from '../../../../pages/ui/body.tsx'
 import { Button, Form, Input, Select } from '../../../../pages/ui/forms.tsx'
-import { Message } from '../../../../pages/ui/message.tsx'
 import { act, copy } from '../../../../pages/ui/notices.tsx'
-import { Card, parsedOf } from '../../../../pages/ui/pieces.tsx'
+import { parsedOf } from '../../../../pages/ui/pieces.tsx'
 import { ask } from '../api.ts'
+import { Records } from '../records.tsx'
 import type { InboxMessage } from '../types.ts'
 
 /** The messages in the inboxes of a world, the newest first, and their next responses. */
-export const Inbox = ({ world, messages }: { world: string; messages: readonly InboxMessage[] }) => {
+export const Inbox = ({ world, messages }: { world: string; messages: readonly InboxMessage[] | undefined }) => {
   const empty = () => act(() => ask('DELETE', '/inbox', { world }), 'The inboxes are empty')
   return (
-    <Card title="Inbox" aside={messages.length > 0 && <Button text="Empty" class="danger" onClick={empty} />}>
+    <Records
+      kind="message"
+      title="Inbox"
+      records={messages?.toReversed().map((message) => {
+        const { id, body, name, received_at } = message
+        return { message, row: { id, type: typeIn(body), inbox: name, received_at } }
+      })}
+      empty="No message yet."
+      aside={messages && messages.length > 0 && <Button text="Empty" class="danger" onClick={empty} />}
+      below={({ message: { id, body, headers } }) => (
+        <details>
+          <summary>Message</summary>
+          <Body text={body} label={`Message ${id}`} />
+          <HeaderList headers={headers} />
+        </details>
+      )}
+    >
       <p class="soft">
         A receiver that keeps what it gets and responds as you tell it to. Register its URL as a webhook. Any name
         works: the inbox is created on first use.
@@ -22,20 +37,7 @@ export const Inbox = ({ world, messages }: { world: string; messages: readonly I
         <Button text="Copy URL" onClick={() => copy(inboxUrl(world), 'the URL')} />
       </p>
       <ReplyForm world={world} />
-      <ul class="items tall">
-        {messages.toReversed().map((message) => (
-          <Message
-            key={message.id}
-            type={typeIn(message.body)}
-            at={message.received_at}
-            about={<span class="soft">{visible(message.name)}</span>}
-          >
-            <Body text={message.body} label={`Message ${message.id}`} />
-            <HeaderList headers={message.headers} />
-          </Message>
-        ))}
-      </ul>
-    </Card>
+    </Records>
   )
 }
 

@@ -4,8 +4,9 @@ import { counted } from '../../../../kernel/counted.ts'
 import { type Searched, search, termsIn } from '../../../../pages/search.ts'
 import { Button, Input, named, Select } from '../../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../../pages/ui/hooks.ts'
+import { List, type Row } from '../../../../pages/ui/list.tsx'
 import { act } from '../../../../pages/ui/notices.tsx'
-import { Card, Empty, Failed, Tag } from '../../../../pages/ui/pieces.tsx'
+import { Card, Empty, Failed } from '../../../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../../../pages/ui/place.ts'
 import { ask, get } from '../api.ts'
 import { worldOf } from '../place.ts'
@@ -46,21 +47,19 @@ export const Faults = ({ place }: { place: Place }) => {
   return (
     <div class="stack">
       <Failed error={error} />
-      <Card title={`Active faults of ${world}`} aside={rules && rules.length > 0 && removeAll}>
-        {rules?.length === 0 && <Empty>No active faults.</Empty>}
-        <ul class="items">
-          {rules?.map((rule) => (
-            <li key={rule.id} class="line">
-              <RuleView rule={rule} />
-              <Button
-                text="Remove"
-                aria-label={`Remove: ${effectOf(rule)}`}
-                onClick={() => remove(`/${rule.id}`, `Removed: ${effectOf(rule)}`)}
-              />
-            </li>
-          ))}
-        </ul>
-      </Card>
+      <List
+        title={`Active faults of ${world}`}
+        list={rules && { columns: ['effect', 'requests', 'limits'], rows: rules.map(ruleRow) }}
+        empty="No active faults."
+        aside={rules && rules.length > 0 && removeAll}
+        after={({ id, effect }) => (
+          <Button
+            text="Remove"
+            aria-label={`Remove: ${effect}`}
+            onClick={() => remove(`/${id}`, `Removed: ${effect}`)}
+          />
+        )}
+      />
       <Choices key={place.q} world={world} sought={place.q ?? ''} />
     </div>
   )
@@ -133,21 +132,15 @@ const Choices = ({ world, sought }: { world: string; sought: string }) => {
 const isUsedUp = ({ times_left }: Rule): boolean => times_left === 0
 
 /** A rule: its effect, its conditions, and how often it applies. */
-const RuleView = ({ rule }: { rule: Rule }) => {
-  const { match, when, times_left, probability } = rule
-  const where = [match.type, match.method, match.path].filter(Boolean).join(' ')
+const ruleRow = (rule: Rule): Row => {
+  const { id, match, when, times_left, probability, webhook } = rule
+  const requests = [match.type, match.method, match.path].filter(Boolean).join(' ')
   const limits = [
     when === 'after' && 'after the work',
     times_left !== null && (isUsedUp(rule) ? 'used up' : `${times_left} left`),
     probability < 1 && `${Math.round(probability * 100)} % of them`,
   ].filter(Boolean)
-  return (
-    <span>
-      <Tag kind={isUsedUp(rule) ? '' : 'bad'}>{effectOf(rule)}</Tag>{' '}
-      <span class="mono">{where || (rule.webhook ? 'every event' : 'every request')}</span>{' '}
-      <span class="soft">{limits.join(', ')}</span>
-    </span>
-  )
+  return { id, effect: effectOf(rule), requests: requests || (webhook ? 'every event' : 'every request'), limits }
 }
 
 const effectOf = (rule: Rule): string => {
