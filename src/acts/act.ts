@@ -97,6 +97,8 @@ export interface ControlOperation {
 
 /** The description of an act. It makes the command, the form, and the operation in the sandbox (decision 143). */
 export interface Act {
+  /** Its name for people, on pages: `Add money`. */
+  title: string
   /** One sentence: the help of its command, and the summary of its operation. */
   summary: string
   takes: Fields

@@ -139,7 +139,9 @@ const NARROWED = {
   takes: { email: field('--email <address>', 'only those with this e-mail address, in upper or lower case') },
 } as const
 const ERASED = {
-  person: field('<id|email>', 'id of a saved beneficiary, or an e-mail address: the person at every client'),
+  person: field('<id|email>', 'id of a saved beneficiary, or an e-mail address: the person at every client', {
+    label: 'Person',
+  }),
 }
 
 export const beneficiaryActs = {
@@ -150,7 +152,7 @@ export const beneficiaryActs = {
     NARROWED,
   ),
   show: showing(BENEFICIARY, 'Show a saved beneficiary, and the payments so far'),
-  erase: act('Erase a person from all records; the ledger stays complete', ERASED, eraseOne, {
+  erase: act('Erase person', 'Erase a person from all records; the ledger stays complete', ERASED, eraseOne, {
     complete: completeErasure,
   }),
 } satisfies Noun

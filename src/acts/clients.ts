@@ -111,10 +111,14 @@ const percentProblem = (percent: unknown): Problem | undefined =>
     : { rule: 'format', problem: 'must be a percentage from 0 to 100 with at most two decimals' }
 
 const NAMED = { name: CLIENT.argument }
-const RENAMED = { ...NAMED, username: field('<new-name>', 'its new username', { read: newName }) }
+const RENAMED = {
+  ...NAMED,
+  username: field('<new-name>', 'its new username', { label: 'New username', read: newName }),
+}
 const ROTATED = {
   ...NAMED,
   keepMs: field('--keep-old <time>', 'keep the tokens valid, and the old password for this long, such as 24h', {
+    label: 'Keep the old password',
     read: parseDuration,
   }),
 }
@@ -148,12 +152,12 @@ const OWN_FEES = {
   conversionFeeBasisPoints: field(
     '--conversion-fee <percent>',
     'its own fee for paying in another currency, or default',
-    { read: ownFee },
+    { label: 'Conversion fee', read: ownFee },
   ),
   payoutFeeBasisPoints: field(
     '--payout-fee <percent>',
     'its own fee on each payout, or default for the fee of the server',
-    { read: ownFee },
+    { label: 'Payout fee', read: ownFee },
   ),
 }
 
@@ -302,6 +306,7 @@ const setLimits = (tx: Tx, client: ClientRecord, limits: Input<typeof LIMITS>): 
 
 export const clientActs = {
   add: making(
+    'Add client',
     'Add a client and print its password once; creates live data in a new folder',
     { name: field('<name>', 'its username', { member: { name: 'name', schema: Text(NAME_IN_WORLD) }, read: newName }) },
     insert,
@@ -314,22 +319,25 @@ export const clientActs = {
     statuses: ['enabled', 'disabled'],
     inSandbox: 'GET /clients',
   }),
-  rotate: act('Give a client a new password and revoke its tokens', ROTATED, rotate, { secret: PASSWORD }),
+  rotate: act('New password', 'Give a client a new password and revoke its tokens', ROTATED, rotate, {
+    secret: PASSWORD,
+  }),
   show: showing(CLIENT, 'Show a client and its wallets'),
-  rename: act('Give a client another username; its password and its tokens stay', RENAMED, rename),
-  remove: act('Remove a client that has no records', NAMED, remove),
-  disable: step(CLIENT, 'Lock a client out and revoke its tokens', {}, (tx, { id }) =>
+  rename: act('Rename', 'Give a client another username; its password and its tokens stay', RENAMED, rename),
+  remove: act('Remove', 'Remove a client that has no records', NAMED, remove),
+  disable: step(CLIENT, 'Lock out', 'Lock a client out and revoke its tokens', {}, (tx, { id }) =>
     updateClient(tx, id, { disabled: true }),
   ),
-  enable: step(CLIENT, 'Let a disabled client log in again', {}, (tx, { id }) =>
+  enable: step(CLIENT, 'Let in again', 'Let a disabled client log in again', {}, (tx, { id }) =>
     updateClient(tx, id, { disabled: false }),
   ),
-  feature: { ...step(CLIENT, 'Turn a feature on or off', FEATURE, setFeature), ...EDIT },
-  limits: { ...step(AGREED, 'Set the limits of a client', LIMITS, setLimits), ...EDIT },
-  fees: step(AGREED, 'Set the fees of a client', OWN_FEES, setTerms),
+  feature: { ...step(CLIENT, 'Switch feature', 'Turn a feature on or off', FEATURE, setFeature), ...EDIT },
+  limits: { ...step(AGREED, 'Set limits', 'Set the limits of a client', LIMITS, setLimits), ...EDIT },
+  fees: step(AGREED, 'Set fees', 'Set the fees of a client', OWN_FEES, setTerms),
   discount: {
     ...step(
       CLIENT,
+      'Set discount',
       "Set a client's own discount on a product; the better of the two discounts applies",
       DISCOUNT,
       setDiscount,

@@ -28,6 +28,8 @@ export interface Field<Value = unknown> {
   /** The flags of the command: `<amount>`, `[quantity]`, `--to <status>`. */
   flags: string
   about?: string
+  /** Its name on pages; by default, the name of the field in words. */
+  label?: string
   /** Its member of a body, if that has another name. */
   member?: { name: string; schema: TSchema }
   /** The schema of the member of a body, which the value of a command has to fit too; a text, if undefined. */
@@ -41,6 +43,8 @@ export interface Field<Value = unknown> {
   choices?: readonly string[]
   /** True if it names a file, whose text is sent. */
   isFile?: true
+  /** The text of the field when a page opens its form. */
+  preset?: string
   /** The value if a command gives none. */
   fallback?: Value
 }

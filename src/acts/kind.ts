@@ -102,6 +102,7 @@ interface Step<Id, Item, Effect, Takes extends Fields> extends AnyStep<Id, Item,
 /** An act that changes a record, and returns it. */
 export const step = <Id, Item, Takes extends Fields, Effect>(
   kind: Kind<Id, Item>,
+  title: string,
   summary: string,
   body: Takes,
   by: (tx: Tx, item: Item, input: Input<Takes>, context: StepContext) => Effect,
@@ -109,7 +110,7 @@ export const step = <Id, Item, Takes extends Fields, Effect>(
   /** The result of the command; by default, the record. */
   resultOf?: (item: Item, effect: Effect) => Row,
 ): Step<Id, Item, Effect, Takes> => ({
-  ...{ kind, summary, body, by, takes: { id: kind.argument, ...body } },
+  ...{ kind, title, summary, body, by, takes: { id: kind.argument, ...body } },
   ...(operation && { operation, inSandbox: operation.route }),
   ...(kind.isMoney && { isMoney: true }),
   perform: (acting, { id, ...input }: { id: Id } & Input<Takes>) =>
@@ -163,11 +164,12 @@ export const showing = <Id, Item>(kind: Kind<Id, Item>, summary: string): Showin
 
 /** Any other act. */
 export const act = <Takes extends Fields>(
+  title: string,
   summary: string,
   takes: Takes,
   perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
   more: Pick<Act, 'isMoney' | 'inNewFolder' | 'alone' | 'readFile' | 'inSandbox' | 'secret' | 'complete'> = {},
-): Act => ({ summary, takes, perform, ...more })
+): Act => ({ title, summary, takes, perform, ...more })
 
 /** An act that makes a record, or replaces something. */
 interface CreationAct<Values, Effect> extends Act {
@@ -177,6 +179,7 @@ interface CreationAct<Values, Effect> extends Act {
 }
 
 export const making = <Takes extends Fields, Values extends object, Effect>(
+  title: string,
   summary: string,
   takes: Takes,
   by: (tx: Tx, input: Values, context: StepContext) => Effect,
@@ -184,7 +187,7 @@ export const making = <Takes extends Fields, Values extends object, Effect>(
   operation: ControlOperation,
   more: Pick<Act, 'inNewFolder' | 'secret'> = {},
 ): CreationAct<Values, Effect> & { takes: Takes } => ({
-  ...{ summary, takes, by, perform, operation, inSandbox: operation.route },
+  ...{ title, summary, takes, by, perform, operation, inSandbox: operation.route },
   ...more,
 })
 

@@ -88,6 +88,7 @@ export const orderActs = {
   show: showing(ORDER, 'Show an order: its price, its times and the references of its vouchers'),
   deliver: step(
     ORDER,
+    'Deliver vouchers',
     'Deliver some vouchers of an order, or all',
     { quantity: field('[quantity]', 'number of vouchers', QUANTITY) },
     (tx, order, { quantity = order.quantity }, { world, delivering }) =>
@@ -106,6 +107,7 @@ export const orderActs = {
   ),
   fail: step(
     ORDER,
+    'Mark as failed',
     'Fail an order, or the part not yet delivered',
     { failure_reason: field('--reason <text>', 'reason shown to the client', REASON) },
     (tx, order, { failure_reason: reason = FAILED_REASON }, { world, delivering }) =>
@@ -124,6 +126,7 @@ export const orderActs = {
   ),
   refund: step(
     ORDER,
+    'Refund vouchers',
     'Refund a delivered order, or some of its vouchers',
     {
       vouchers: field(

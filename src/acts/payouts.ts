@@ -93,8 +93,15 @@ export const payoutActs = {
   advance: {
     ...step(
       PAYOUT,
+      'Mark as paid',
       'Advance a payout by one step, or to a status',
-      { to: field('--to <status>', 'the status to reach', choiceOf(ADVANCE_TARGETS)) },
+      {
+        to: field('--to <status>', 'the status to reach', {
+          label: 'Status',
+          preset: 'completed',
+          ...choiceOf(ADVANCE_TARGETS),
+        }),
+      },
       (tx, payout, { to }, data) => advance(tx, data.paying, data.world, payout, to, byOperator(data)),
       {
         route: 'POST /payouts/{id}/advance',
@@ -120,6 +127,7 @@ export const payoutActs = {
   },
   fail: step(
     PAYOUT,
+    'Mark as failed',
     'Fail a payout that is processing or settling',
     {
       failure_code: field('--code <code>', 'failure_code shown to the client', text(100)),
@@ -141,12 +149,14 @@ export const payoutActs = {
   ),
   cancel: step(
     PAYOUT,
+    'Cancel payout',
     'Cancel a payout that is not submitted yet; the client is refunded amount and fees',
     {},
     (tx, payout, _, { paying, world }) => cancelPayout(tx, paying, world, payout, 'operator'),
   ),
   return: step(
     PAYOUT,
+    'Mark as returned',
     'Return a completed payout',
     {
       failure_code: field('--code <code>', 'comes before the reason', text(100, 'Comes before the reason')),

@@ -21,8 +21,9 @@ const SET = {
   pairs: field<'[pairs...]', readonly string[]>(
     '[pairs...]',
     'for example USD/EUR=0.92: one USD buys 0.92 EUR; all for the same base',
+    { label: 'Rates' },
   ),
-  file: field('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates; - reads standard input', {
+  file: field('--file <file>', '{"base":"USD","rates":{"EUR":"0.92"}}, replaces all rates', {
     isFile: true,
   }),
 }
@@ -99,7 +100,7 @@ export const ratesFile = (rates: BaseRates | undefined) => ({
 })
 
 export const rateActs = {
-  set: making('Set exchange rates: some, or all of them from a file', SET, store, set, {
+  set: making('Set rates', 'Set exchange rates: some, or all of them from a file', SET, store, set, {
     route: 'PUT /rates',
     id: 'setRates',
     names: 'rates.',

@@ -81,14 +81,14 @@ const reencrypted = ({ config, world, write, record }: Acting, nextKey: Uint8Arr
 const IMPORTED = {
   file: field(
     '<file>',
-    'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}; - reads standard input',
+    'JSON lines or a JSON array of {product_id, denomination, card_number, pin_code?, claim_url?, expires_at?}',
     { isFile: true },
   ),
 }
 
 export const voucherActs = {
-  import: act('Add the codes of a file to the stock: all or none', IMPORTED, importFile),
-  rekey: act('Encrypt all codes with a new key', {}, rekey, { alone: 'write' }),
+  import: act('Import codes', 'Add the codes of a file to the stock: all or none', IMPORTED, importFile),
+  rekey: act('Encrypt again', 'Encrypt all codes with a new key', {}, rekey, { alone: 'write' }),
   list: listing(
     'Count the stock by product and denomination, and the days it will last',
     STOCK_COLUMNS,

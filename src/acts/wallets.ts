@@ -185,7 +185,7 @@ const thresholdIn = (threshold: Given | undefined, currency: Currency): number |
 }
 
 export const walletActs = {
-  add: making('Open a wallet; the first wallet of a client is its default', ADDED, open, add, {
+  add: making('Open wallet', 'Open a wallet; the first wallet of a client is its default', ADDED, open, add, {
     route: 'POST /wallets',
     id: 'openWallet',
     names: 'wallet_open.',
@@ -198,6 +198,7 @@ export const walletActs = {
   show: showing(WALLET, 'Show a wallet'),
   fund: step(
     MOVED,
+    'Add money',
     'Fund a wallet',
     { amount: amountOf(AMOUNT), remarks: REMARKS },
     (tx, wallet, { amount, remarks }, data) => {
@@ -219,13 +220,21 @@ export const walletActs = {
       },
     },
   ),
-  adjust: step(MOVED, 'Correct a wallet, up or down', ADJUSTED, (tx, wallet, { amount, remarks }, data) => {
-    const amountMinor = minorOf('amount', amount, data.currency(wallet.currencyId))
-    if (amountMinor === 0) throw misused('an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.')
-    adjust(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, remarks))
-  }),
+  adjust: step(
+    MOVED,
+    'Correct balance',
+    'Correct a wallet, up or down',
+    ADJUSTED,
+    (tx, wallet, { amount, remarks }, data) => {
+      const amountMinor = minorOf('amount', amount, data.currency(wallet.currencyId))
+      if (amountMinor === 0)
+        throw misused('an adjustment of 0 changes nothing\nWrite an amount such as 12.50 or -12.50.')
+      adjust(tx, data, refusingClosed(wallet), amountMinor, causeOf(data, remarks))
+    },
+  ),
   threshold: step(
     BALANCE,
+    'Set threshold',
     'Set the threshold of a wallet',
     { threshold: THRESHOLD },
     (tx, wallet, { threshold }, data) =>
@@ -241,9 +250,9 @@ export const walletActs = {
       wrong: violation('threshold', 'number', 'must be a number'),
     },
   ),
-  limit: step(WALLET, 'Set the credit limit of a POSTPAID wallet', LIMITED, setLimit),
-  default: step(WALLET, 'Make a wallet the default one of its client', {}, (tx, wallet, _, { world }) =>
+  limit: step(WALLET, 'Set credit limit', 'Set the credit limit of a POSTPAID wallet', LIMITED, setLimit),
+  default: step(WALLET, 'Make default', 'Make a wallet the default one of its client', {}, (tx, wallet, _, { world }) =>
     makeDefault(tx, refusingClosed(wallet), world.clock.nowMs()),
   ),
-  close: step(WALLET, 'Close a wallet that is empty and not the default one', {}, close),
+  close: step(WALLET, 'Close wallet', 'Close a wallet that is empty and not the default one', {}, close),
 } satisfies Noun

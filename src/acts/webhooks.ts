@@ -55,6 +55,7 @@ export const webhookActs = {
   ),
   redeliver: step(
     EVENT,
+    'Deliver again',
     'Deliver an event again to the webhooks of its client',
     { webhook_id: field('--webhook <id>', 'only to this one', ONLY_TO) },
     (tx, event, { webhook_id: onlyTo }, { world }) => redeliver(tx, world, event, onlyTo),
@@ -68,7 +69,11 @@ export const webhookActs = {
     },
     ({ eventId, type }, webhooks) => ({ event: eventId, type, webhooks }),
   ),
-  disable: step(WEBHOOK, 'Switch a webhook off and drop its waiting deliveries', {}, (tx, webhook, _, { world }) =>
-    disableWebhook(tx, world, webhook),
+  disable: step(
+    WEBHOOK,
+    'Switch off',
+    'Switch a webhook off and drop its waiting deliveries',
+    {},
+    (tx, webhook, _, { world }) => disableWebhook(tx, world, webhook),
   ),
 } satisfies Noun

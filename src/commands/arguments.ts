@@ -6,8 +6,10 @@ import { choiceOf, type Field, readerOf, wholeNumber } from '../acts/fields.ts'
 /** Adds an option if the flags begin with a dash, otherwise an argument. */
 export const addField = (command: Command, one: Field): Command =>
   one.flags.startsWith('-')
-    ? command.addOption(completed(new Option(one.flags, one.about), one))
-    : command.addArgument(completed(new Argument(one.flags, one.about), one))
+    ? command.addOption(completed(new Option(one.flags, aboutOf(one)), one))
+    : command.addArgument(completed(new Argument(one.flags, aboutOf(one)), one))
+
+const aboutOf = ({ about, isFile }: Field): string | undefined => (isFile ? `${about}; - reads standard input` : about)
 
 const completed = <Parameter extends Argument | Option>(parameter: Parameter, one: Omit<Field, 'flags'>): Parameter => {
   const { choices, fallback } = one

@@ -13,23 +13,17 @@ export type OnWire<Value> = Value extends string | number | boolean | null | und
         ? OnWire<One>[]
         : { [Name in keyof Value]: OnWire<Value[Name]> }
 
-export interface Form {
-  command: string
-  about: string
-  /** The fields. If the act is about a record, the first one identifies it. */
-  fields: { name: string; about: string; isRequired: boolean; choices?: readonly string[]; isFile?: true }[]
-  /** True if the act moves money: a dry run comes first. */
-  isMoney: boolean
-}
-
+/** A page makes the ids of its acts, so that a request that it repeats does nothing twice. */
 const Filled = Type.Object({
+  id: Type.String({ pattern: '^act_[\\w-]{16,64}$' }),
   command: Type.String(),
-  input: Type.Record(Type.String(), Type.String(), { description: 'The values by the names of its fields' }),
-  file: Type.Optional(Type.String({ description: 'The text of its file' })),
-  seen: Type.Optional(Type.Integer({ description: 'The last row of the audit that the desk had seen' })),
-  id: Type.Optional(Type.String({ description: 'The id of its dry run' })),
+  input: Type.Record(Type.String(), Type.String()),
+  file: Type.Optional(Type.String()),
 })
 
-export type Filled = Static<typeof Filled>
-
-export const Requested = Type.Object({ acts: Type.Array(Filled), isDryRun: Type.Boolean() })
+export const Requested = Type.Object({
+  acts: Type.Array(Filled),
+  isDryRun: Type.Boolean(),
+  seen: Type.Optional(Type.Integer({ description: 'The last row of the audit that the desk had seen' })),
+})
+export type Requested = Static<typeof Requested>

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { freshActId } from '../../src/kernel/ids.ts'
+import type { ActForm } from '../../src/pages/act-form.ts'
 import { bearer, run, start } from '../program.ts'
 import { ask } from '../socket.ts'
 import { Desk, type Session } from './desk.ts'
@@ -78,15 +80,17 @@ describe('scrip desk', () => {
 
 describe('a request that its page does not send', () => {
   deskTest('gets 400 and does nothing', async (session, operator) => {
-    const fund = { command: 'wallet fund', input: { id: '1', amount: '1' } }
+    const id = 'act_0123456789abcdef'
+    const fund = { id, command: 'wallet fund', input: { id: '1', amount: '1' } }
     const acts = [
       '{',
       'null',
       '{}',
       JSON.stringify({ acts: [fund] }),
       JSON.stringify({ acts: [null], isDryRun: false }),
-      JSON.stringify({ acts: [{ command: 'wallet fund' }], isDryRun: false }),
-      JSON.stringify({ acts: [{ ...fund, seen: 'x' }], isDryRun: false }),
+      JSON.stringify({ acts: [{ id, command: 'wallet fund' }], isDryRun: false }),
+      JSON.stringify({ acts: [{ ...fund, id: 'act_1' }], isDryRun: false }),
+      JSON.stringify({ acts: [fund], isDryRun: false, seen: 'x' }),
     ].map((body) => ['acts', { method: 'POST', body }] as const)
     const error = 'the desk cannot read this request\nReload its page.'
     const rows = await operator.json('audit', 'list')
@@ -200,34 +204,35 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
 
   actTest('as the command does, with the same row of the audit', async (session, operator) => {
     await operator.json('wallet', 'fund', '1', '5', '--remarks', 'By hand')
-    const [done] = await session.ask([{ command: 'wallet fund', input: { id: '1', amount: '5', remarks: 'By hand' } }])
+    const id = freshActId()
+    const input = { id: '1', amount: '5', remarks: 'By hand' }
+    const [done] = await session.ask([{ id, command: 'wallet fund', input }])
     expect(done?.refusal).toBeUndefined()
     const [ofDesk, ofCommand] = await operator.json<Record<string, unknown>[]>('audit', 'list', '--limit', '2')
     const told = ({ user, command, subject, outcome, address }: Record<string, unknown>) => ({
       ...{ user, command, subject, outcome, address },
     })
     expect(told(ofDesk ?? {})).toEqual(told(ofCommand ?? {}))
-    expect(ofDesk?.act).toBe(done?.id)
+    expect(ofDesk?.act).toBe(id)
     expect(await wallet(session)).toBe('1,010.00 USD')
   })
 
   actTest('on money only after it has said amount, wallet and balance', async (session) => {
-    const fund = { command: 'wallet fund', input: { id: '1', amount: '12.50' } }
+    const fund = { id: freshActId(), command: 'wallet fund', input: { id: '1', amount: '12.50' } }
     const [said] = await session.ask([fund], true)
     expect(said?.notes).toEqual([
       'Wallet 1 of acme receives 12.50 USD. Its balance is then 1,012.50 USD.',
       'Dry run: nothing was changed.',
     ])
     expect(await wallet(session)).toBe('1,000.00 USD')
-    await session.ask([{ ...fund, id: said?.id ?? '' }])
+    await session.ask([fund])
     expect(await wallet(session)).toBe('1,012.50 USD')
   })
 
   actTest('once, however often the same form is sent', async (session) => {
-    const fund = { command: 'wallet fund', input: { id: '1', amount: '12.50' } }
-    const [said] = await session.ask([fund], true)
-    const same = { ...fund, id: said?.id ?? '' }
-    await Promise.all([session.ask([same]), session.ask([same]), session.ask([same])])
+    const fund = { id: freshActId(), command: 'wallet fund', input: { id: '1', amount: '12.50' } }
+    await session.ask([fund], true)
+    await Promise.all([session.ask([fund]), session.ask([fund]), session.ask([fund])])
     expect(await wallet(session)).toBe('1,012.50 USD')
   })
 
@@ -235,8 +240,9 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
     await using other = await Desk.of(operator)
     const second = await other.enter()
     const { seen } = await session.read<Story>('record/wallets/1')
-    const fund = { command: 'wallet fund', input: { id: '1', amount: '100' }, seen }
-    const ends = (await Promise.all([session.ask([fund]), second.ask([fund])])).flat()
+    const fund = { command: 'wallet fund', input: { id: '1', amount: '100' } }
+    const both = [session.ask([fund], false, seen), second.ask([fund], false, seen)]
+    const ends = (await Promise.all(both)).flat()
     expect(ends.filter(({ refusal }) => refusal === undefined)).toHaveLength(1)
     expect(ends.flatMap(({ refusal }) => refusal ?? [])).toEqual([
       expect.stringContaining('has done scrip wallet fund 1 100 in the meantime\nReview it first.'),
@@ -599,6 +605,26 @@ describe('the desk shows', () => {
         ['only_ours', 0],
       ])
     }))
+
+  deskTest('each act by its name, with a form whose labels and hints are for people', async (session) => {
+    const forms = await session.read<ActForm[]>('forms')
+    expect(forms.find(({ command }) => command === 'wallet fund')).toEqual({
+      command: 'wallet fund',
+      title: 'Add money',
+      about: 'Fund a wallet',
+      isMoney: true,
+      fields: [
+        { name: 'id', label: 'Id', hint: 'the wallet', isRequired: true },
+        { name: 'amount', label: 'Amount', hint: 'in major units, for example 1000.50', isRequired: true },
+        { name: 'remarks', label: 'Remarks', hint: 'remarks shown to the client', isRequired: false },
+      ],
+    })
+    const titleOf = (act: string) => forms.find(({ command }) => command === act)?.title
+    expect(titleOf('payouts advance')).toBe('Mark as paid')
+    expect(titleOf('orders refund')).toBe('Refund vouchers')
+    expect(titleOf('client rotate')).toBe('New password')
+    expect(JSON.stringify(forms)).not.toMatch(/standard input|--/)
+  })
 
   deskTest('what verify found', async (session, operator) => {
     const found = await (await session.request('/data/verify', { method: 'POST' })).json()

@@ -1,14 +1,14 @@
 import { expect } from 'bun:test'
-import type { Filled } from '../../src/desk/wire.ts'
+import { freshActId } from '../../src/kernel/ids.ts'
+import type { FilledAct } from '../../src/pages/act-form.ts'
 import { type Running, startReady } from '../program.ts'
 import type { Operator } from './live.ts'
 
-type FilledAct = Omit<Filled, 'input'> & Partial<Pick<Filled, 'input'>>
+type Act = Pick<FilledAct, 'command'> & Partial<FilledAct>
 
 /** `scrip desk` as a program that speaks HTTP: its address, and the headers of a browser that was let in. */
 
 export interface Done {
-  id: string
   notes: string[]
   result?: Record<string, unknown>
   refusal?: string
@@ -61,8 +61,9 @@ export class Session {
     return JSON.parse(body) as T
   }
 
-  async ask(acts: FilledAct[], isDryRun = false): Promise<Done[]> {
-    const body = JSON.stringify({ acts: acts.map((act) => ({ input: {}, ...act })), isDryRun })
+  async ask(acts: Act[], isDryRun = false, seen?: number): Promise<Done[]> {
+    const filled = acts.map((act) => ({ id: freshActId(), input: {}, ...act }))
+    const body = JSON.stringify({ acts: filled, isDryRun, seen })
     const response = await this.request('/data/acts', { method: 'POST', body })
     expect(response.status).toBe(200)
     return (await response.json()) as Done[]

@@ -98,7 +98,7 @@ const recordCopied = async (
 }
 
 /** The command makes the copy, and the server only records it. */
-export const backupAct = act('Record a copy', {}, ({ write, record }, row: Row) =>
+export const backupAct = act('Back up', 'Record a copy', {}, ({ write, record }, row: Row) =>
   write((tx) => {
     record(tx, { after: row })
     return row

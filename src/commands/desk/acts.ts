@@ -3,21 +3,16 @@ import type { Act, ActRequest, ActResult } from '../../acts/act.ts'
 import { type Field, type Fields, isOptional, readerOf } from '../../acts/fields.ts'
 import type { DataConfig } from '../../config/config.ts'
 import { operatorName } from '../../config/environment.ts'
-import type { Filled, Form } from '../../desk/wire.ts'
+import type { Requested } from '../../desk/wire.ts'
 import { misused, ProgramError } from '../../kernel/exit.ts'
-import { freshActId } from '../../kernel/ids.ts'
+import type { ActField, ActForm, EndedAct, FilledAct } from '../../pages/act-form.ts'
 import { ask, recordingRefusal } from '../acts/ask.ts'
 import { loadActs } from '../acts/table.ts'
 import { explainFaults } from '../advice.ts'
 
 /** Acts on the desk: each act makes a form, and its values are read as the command reads them. */
 
-interface Done {
-  id: string
-  notes: string[]
-  result?: ActResult
-  refusal?: string
-}
+type Asked = Omit<Requested, 'acts'>
 
 /** This command does its work itself, and its act only records that. */
 const ELSEWHERE = 'backup'
@@ -32,24 +27,26 @@ const getAct = async (path: string): Promise<Act> => {
 
 const isOption = ({ flags }: Field): boolean => flags.startsWith('-')
 
-export const formOf = async (path: string): Promise<Form> => {
-  const { summary: about, takes, isMoney = false } = await getAct(path)
-  const fields = Object.entries(takes)
-    // A file option replaces operands, so the form leaves it out.
-    .filter(([, one]) => !(one.isFile && isOption(one)))
-    .map(([name, one]) => {
-      const { flags, about: says = name, choices, isFile } = one
-      const label = `${flags.replace(/ .*|[-<>[\].]/g, '')}: ${says}`
-      return {
-        name,
-        about: label,
-        isRequired: !isOptional(one),
-        ...(choices && { choices }),
-        ...(isFile && { isFile }),
-      }
-    })
-  return { command: path, about, fields, isMoney }
+/** The forms of all acts. */
+export const formsOfActs = async (): Promise<ActForm[]> =>
+  Object.entries(await loadActs()).map(([command, { title, summary: about, takes, isMoney = false }]) => ({
+    ...{ command, title, about, isMoney },
+    fields: Object.entries(takes).map(([name, one]) => fieldOf(name, one)),
+  }))
+
+const fieldOf = (name: string, one: Field): ActField => {
+  const { label = inWords(name), about: hint, choices, isFile, preset } = one
+  return {
+    ...{ name, label, isRequired: !isOptional(one) },
+    ...(hint !== undefined && { hint }),
+    ...(choices && { choices }),
+    ...(isFile && { isFile }),
+    ...(preset !== undefined && { preset }),
+  }
 }
+
+/** `credit_limit`: "Credit limit". */
+const inWords = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
 /** @throws ProgramError for an invalid value */
 const readValue = (name: string, one: Field, text = ''): unknown => {
@@ -65,15 +62,14 @@ const readValue = (name: string, one: Field, text = ''): unknown => {
   }
 }
 
-const valuesBy = (input: Filled['input'], takes: Fields): Record<string, unknown> =>
+const valuesBy = (input: FilledAct['input'], takes: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, readValue(name, one, input[name])]))
 
 /** The request that the command of the act would make with the same values. @throws ProgramError */
-const actRequestBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act, isDryRun: boolean): ActRequest => {
+const actRequestBy = ({ id, command, input }: FilledAct, { takes }: Act, { isDryRun, seen }: Asked): ActRequest => {
   const args = Object.entries(takes).flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
   return {
-    ...{ command, seen, isDryRun, subject: args.join(' '), user: operatorName() },
-    id: /^act_[\w-]{22}$/.test(id) ? id : freshActId(),
+    ...{ id, command, seen, isDryRun, subject: args.join(' '), user: operatorName() },
     input: valuesBy(input, takes),
   }
 }
@@ -82,22 +78,21 @@ const actRequestBy = ({ command, input, seen, id = '' }: Filled, { takes }: Act,
 let last: Promise<unknown> = Promise.resolve()
 
 /** Asks for an act, and returns its result or its refusal. */
-export const actOnDesk = (config: DataConfig, filled: Filled, isDryRun: boolean): Promise<Done> => {
-  const work = last.then(async (): Promise<Done> => {
-    const done: Done = { id: '', notes: [] }
+export const actOnDesk = (config: DataConfig, filled: FilledAct, asked: Asked): Promise<EndedAct<ActResult>> => {
+  const work = last.then(async (): Promise<EndedAct<ActResult>> => {
+    const notes: string[] = []
     try {
       const act = await getAct(filled.command)
-      const request = actRequestBy(filled, act, isDryRun)
-      done.id = request.id
-      const call = { config, request, act, onNote: (note: string) => void done.notes.push(note) }
+      const request = actRequestBy(filled, act, asked)
+      const call = { config, request, act, onNote: (note: string) => void notes.push(note) }
       const { file = '' } = filled
       const read = () => explainFaults(request.subject, () => act.readFile?.(file) ?? file)
       const result = await explainFaults(config.dataDir, async () =>
         ask({ ...call, input: await recordingRefusal(call, read) }),
       )
-      return { ...done, result: result as ActResult }
+      return { notes, result }
     } catch (error) {
-      if (error instanceof ProgramError) return { ...done, refusal: error.message }
+      if (error instanceof ProgramError) return { notes, refusal: error.message }
       throw error
     }
   })

@@ -20,7 +20,7 @@ import { bind } from '../serve/bind.ts'
 import { nextStopSignal } from '../serve/stop-signal.ts'
 import { csvOf } from '../terminal/csv.ts'
 import { print } from '../terminal/output.ts'
-import { actOnDesk, formOf } from './acts.ts'
+import { actOnDesk, formsOfActs } from './acts.ts'
 import { listFor, PAGES, pageFor } from './lists.ts'
 import { findingsOf, reconciliationOf } from './reconcile.ts'
 import { statementFile, statementFor } from './statement.ts'
@@ -73,8 +73,9 @@ const changes = async (config: DataConfig, request: Request, { pathname, searchP
   if (pathname !== '/data/acts') throw NOTHING
   const requested: unknown = await request.json().catch(() => undefined)
   if (!Value.Check(Requested, requested)) throw UNREADABLE
+  const { acts, ...asked } = requested
   const done = []
-  for (const act of requested.acts) done.push(await actOnDesk(config, act, requested.isDryRun))
+  for (const act of acts) done.push(await actOnDesk(config, act, asked))
   return json(done)
 }
 
@@ -106,7 +107,7 @@ const FOUND_MAX = 20
 const reads = async (config: DataConfig, { pathname, searchParams }: URL): Promise<Response> => {
   const [what = '', name = '', id = ''] = partsOf(pathname)
   const parameterOf = (parameter: string): string | undefined => searchParams.get(parameter) || undefined
-  if (what === 'form') return json(await formOf(name))
+  if (what === 'forms') return json(await formsOfActs())
   if (!hasDatabase(config.dataDir)) return json({ isEmpty: true })
   return await explainFaults(config.dataDir, () =>
     reading(config, async (data) => {

@@ -29,8 +29,8 @@ interface Section {
   page: string
   part: string
   empty: string
-  /** The act that takes several rows at once, and the values of its form. */
-  many?: { command: string; filled: Record<string, string> }
+  /** The act that takes several rows at once. */
+  many?: string
   /** A section of the page; `acts` of a row are the acts that it allows. */
   shown: string
   list: List
@@ -74,7 +74,7 @@ export const todayOf = async (data: Reading) => {
       page: 'payouts',
       part: 'waiting',
       empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
-      many: { command: 'payouts advance', filled: { to: 'completed' } },
+      many: 'payouts advance',
       shown: 'id client status amount beneficiary reference_id created_at',
       ...waiting(PAYOUT, payoutActs, { rows: payouts, sums: payouts.sums?.() ?? [] }, data),
     },
@@ -83,7 +83,7 @@ export const todayOf = async (data: Reading) => {
       page: 'orders',
       part: 'waiting',
       empty: 'No order waits. Those that are not delivered immediately wait here until you deliver them.',
-      many: { command: 'orders deliver', filled: {} },
+      many: 'orders deliver',
       shown: 'id client status product quantity delivered paid placed_at',
       ...waiting(ORDER, orderActs, orders, data),
     },

@@ -144,12 +144,13 @@ const { max_quantity, gst_percent } = ProductEntry.properties
 const PERCENT = 'in percent, such as 2.5'
 const EDITED = {
   id: field('<id>', 'the product', { read: wholeNumber }),
-  active: field('--active <on|off>', 'whether it is on sale', choiceOf(['on', 'off'])),
+  active: field('--active <on|off>', 'whether it is on sale', { label: 'On sale', ...choiceOf(['on', 'off']) }),
   max_quantity: field<'--max-quantity <number>', number>('--max-quantity <number>', 'vouchers in an order at most', {
     schema: max_quantity,
     read: numberOrText,
   }),
   gst_percent: field<'--gst <percent>', number>('--gst <percent>', `the tax, ${PERCENT}`, {
+    label: 'Tax',
     schema: gst_percent,
     read: (text) => numberOrText(text.replace(/%$/, '')),
   }),
@@ -217,12 +218,13 @@ const edit = (data: Acting, input: Input<typeof EDITED>): Promise<Row> =>
 
 export const catalogActs = {
   import: act(
+    'Import catalog',
     'Replace all products with those of a file',
-    { file: field('<file>', 'the file; - reads standard input', { isFile: true }) },
+    { file: field('<file>', 'the file', { isFile: true }) },
     importFromChecked,
     { readFile: (text) => checkedCatalog(text, readReference()), inNewFolder: true, isMoney: true },
   ),
-  edit: act('Change one product of the catalog, until the next import', EDITED, edit, {
+  edit: act('Edit product', 'Change one product of the catalog, until the next import', EDITED, edit, {
     inSandbox: 'PATCH /products/{id}',
     isMoney: true,
   }),

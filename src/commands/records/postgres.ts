@@ -83,6 +83,12 @@ async function showStatus(this: Command): Promise<void> {
   })
 }
 
-const INIT = act('Create the record from the data of a folder, which becomes its first copy', {}, initialize, {
-  alone: 'folder',
-})
+const INIT = act(
+  'Create record',
+  'Create the record from the data of a folder, which becomes its first copy',
+  {},
+  initialize,
+  {
+    alone: 'folder',
+  },
+)

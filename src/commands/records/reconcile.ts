@@ -32,7 +32,7 @@ const COMPARES = "Compare a client's own list of orders and payouts with the led
 
 const RECONCILED = {
   client: field('<client>', 'a username'),
-  file: field('<file>', 'its list as CSV or JSON lines; - for standard input', { isFile: true }),
+  file: field('<file>', 'its list as CSV or JSON lines', { isFile: true }),
   month: field<'--month <month>', Period>(
     '--month <month>',
     'only records made in this month, for example 2026-11, in UTC',

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type * as cells from '../../acts/cells.ts'
 import type { actOnDesk } from '../../commands/desk/acts.ts'
 import type { ShownList } from '../../commands/desk/lists.ts'
@@ -6,9 +5,10 @@ import type { reconciliationOf } from '../../commands/desk/reconcile.ts'
 import type { storyOf } from '../../commands/desk/story.ts'
 import type { todayOf } from '../../commands/desk/today.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
+import type { ActForm, FilledAct } from '../../pages/act-form.ts'
 import type { Filters } from '../../pages/ui/list.tsx'
 import { saveFile } from '../../pages/ui/notices.tsx'
-import type { Filled, Form, OnWire } from '../wire.ts'
+import type { OnWire } from '../wire.ts'
 
 /** The requests of the desk. Besides the cookie they need a key, which came with the first page. */
 
@@ -19,17 +19,6 @@ export type Today = OnWire<Awaited<ReturnType<typeof todayOf>>>
 export type Story = OnWire<ReturnType<typeof storyOf>>
 export type ListPage = OnWire<ShownList>
 export type Findings = OnWire<ReturnType<typeof reconciliationOf>>
-
-/** The error of the last work that a person asked for, and a function that does work. */
-export const useAttempt = () => {
-  const [error, setError] = useState<string>()
-  const attempt = (work: () => Promise<unknown>): Promise<void> =>
-    work().then(
-      () => setError(undefined),
-      (reason: unknown) => setError(reason instanceof Error ? reason.message : String(reason)),
-    )
-  return [error, attempt] as const
-}
 
 const KEY = 'scrip-desk'
 
@@ -61,7 +50,7 @@ export const read = async <Body>(...path: Parameters<typeof pathOf>): Promise<Bo
   return 'isEmpty' in (body as object) && (body as { isEmpty: boolean }).isEmpty === true ? undefined : (body as Body)
 }
 
-export const readForm = async (command: string): Promise<Form> => (await read<Form>(['form', command])) as Form
+export const readForms = async (): Promise<ActForm[]> => (await read<ActForm[]>(['forms'])) ?? []
 
 /** Sends a text: of a list, or of a request. */
 const post = async <Body>(path: string, text?: string): Promise<Body> =>
@@ -69,8 +58,9 @@ const post = async <Body>(path: string, text?: string): Promise<Body> =>
 
 export const verify = (): Promise<Row[]> => post('verify')
 
-export const askFor = (acts: readonly Filled[], isDryRun: boolean): Promise<Done[]> =>
-  post('acts', JSON.stringify({ acts, isDryRun }))
+/** @param seen the last row of the audit that the page has seen */
+export const askFor = (acts: readonly FilledAct[], isDryRun: boolean, seen?: number): Promise<Done[]> =>
+  post('acts', JSON.stringify({ acts, isDryRun, seen }))
 
 /** The payouts that a list names. */
 export const payoutsNamed = (text: string): Promise<List & { left: string[]; unknown: string[] }> =>

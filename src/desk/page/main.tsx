@@ -6,7 +6,8 @@ import { Notices } from '../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
 import { go, hrefOf, type Place, usePlace } from '../../pages/ui/place.ts'
 import { Theme } from '../../pages/ui/theme.tsx'
-import { keepKey, type ListPage, read } from './data.ts'
+import { Forms } from './acts.tsx'
+import { keepKey, type ListPage, read, readForms } from './data.ts'
 import { groupOf, Lists, nameOf } from './lists.tsx'
 import { Reconcile } from './reconcile.tsx'
 import { RecordPage } from './record.tsx'
@@ -61,8 +62,11 @@ const Search = () => {
   )
 }
 
+const isReadOnly = (): boolean => document.querySelector('[data-read-only=true]') !== null
+
 const Desk = () => {
   const place = usePlace('today')
+  const { value: forms = [] } = useLoaded(async () => (isReadOnly() ? [] : await readForms()), [])
   const { page, id } = place
   const title = id ?? nameOf(page)
   useEffect(() => {
@@ -93,7 +97,9 @@ const Desk = () => {
       </header>
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{title}</h1>
-        <Shown place={place} />
+        <Forms.Provider value={forms}>
+          <Shown place={place} />
+        </Forms.Provider>
       </main>
       <Notices />
     </>

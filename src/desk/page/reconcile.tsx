@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../kernel/visible.ts'
-import { Button, Field, Form } from '../../pages/ui/forms.tsx'
+import { Button, Field, FileField, Form } from '../../pages/ui/forms.tsx'
+import { useAttempt } from '../../pages/ui/hooks.ts'
 import type { Filters } from '../../pages/ui/list.tsx'
 import { act } from '../../pages/ui/notices.tsx'
 import { Card, Failed } from '../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../pages/ui/place.ts'
-import { FileField } from './acts.tsx'
-import { compare, downloadFindings, type Findings, useAttempt } from './data.ts'
+import { compare, downloadFindings, type Findings } from './data.ts'
 import { List } from './rows.tsx'
 
 /** The rows of a kind that are shown at once. */

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { counted } from '../../kernel/counted.ts'
 import { visible } from '../../kernel/visible.ts'
-import { Button, Form } from '../../pages/ui/forms.tsx'
-import { useLoaded } from '../../pages/ui/hooks.ts'
+import type { Subject } from '../../pages/ui/act.tsx'
+import { Button, FileField, Form } from '../../pages/ui/forms.tsx'
+import { useAttempt, useLoaded } from '../../pages/ui/hooks.ts'
 import { Card, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
 import { hrefOf } from '../../pages/ui/place.ts'
-import { Acts, FileField, type Subject } from './acts.tsx'
-import { type Today as Data, payoutsNamed, type Row, read, useAttempt, verify } from './data.ts'
+import { Acts } from './acts.tsx'
+import { type Today as Data, payoutsNamed, type Row, read, verify } from './data.ts'
 import { List, Rows } from './rows.tsx'
 
 type Section = Data['sections'][number]
@@ -187,7 +188,7 @@ const Waiting = ({
           <a href={hrefOf({ page })}>All {page}</a>
         </span>
       }
-      before={many && choice}
+      before={many === undefined ? undefined : choice}
       after={list.rows[0]?.acts === undefined ? undefined : acts}
     >
       {many && subjects.length > 0 && (
@@ -196,9 +197,7 @@ const Waiting = ({
             text={isAll ? 'Choose none' : `Choose all ${subjects.length}`}
             onClick={() => setChosen(isAll ? [] : subjects)}
           />
-          {chosen.length > 0 && (
-            <Acts acts={[many.command]} subjects={chosen} filled={many.filled} seen={seen} onDone={done} />
-          )}
+          {chosen.length > 0 && <Acts acts={[many]} subjects={chosen} seen={seen} onDone={done} />}
         </div>
       )}
       {page === 'payouts' && subjects.length > 0 && <Named onNamed={setChosen} />}

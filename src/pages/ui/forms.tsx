@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 
 /** Buttons, fields and choices. Other attributes are those of the element. */
 
@@ -44,10 +44,49 @@ export const Input = ({ onText, ...rest }: InputProps) => (
   <input {...rest} onInput={(event) => onText(event.currentTarget.value)} />
 )
 
-/** An input with its name. */
-export const Field = ({ label, ...rest }: InputProps & { label: string }) => (
+interface LabelProps {
+  label: string
+  /** What may be written into it. */
+  hint?: string | undefined
+}
+
+const Label = ({ label, hint, children }: LabelProps & { children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the control is among its children
   <label>
     {label}
-    <Input {...rest} />
+    {hint !== undefined && <small class="soft">{hint}</small>}
+    {children}
   </label>
+)
+
+/** An input with its name. */
+export const Field = ({ label, hint, ...rest }: InputProps & LabelProps) => (
+  <Label label={label} hint={hint}>
+    <Input {...rest} />
+  </Label>
+)
+
+interface FileFieldProps extends LabelProps {
+  required?: boolean
+  onFile: (text: string, name: string) => void
+}
+
+/** Reads a file that a person picks. */
+export const FileField = ({ label, hint, required = false, onFile }: FileFieldProps) => (
+  <Label label={label} hint={hint}>
+    <input
+      type="file"
+      required={required}
+      onChange={async ({ currentTarget: { files } }) =>
+        onFile((await files?.[0]?.text()) ?? '', files?.[0]?.name ?? '')
+      }
+    />
+  </Label>
+)
+
+/** A choice with its name. */
+export const SelectField = ({ label, hint, ...rest }: Parameters<typeof Select>[0] & LabelProps) => (
+  <Label label={label} hint={hint}>
+    <Select {...rest} />
+  </Label>
 )

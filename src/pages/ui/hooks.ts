@@ -61,6 +61,17 @@ export const useLoaded = <Value>(load: () => Promise<Value>, on: readonly unknow
   return { value, error, reload }
 }
 
+/** The error of the last work that a person asked for, and a function that does work. */
+export const useAttempt = () => {
+  const [error, setError] = useState<string>()
+  const attempt = (work: () => Promise<unknown>): Promise<void> =>
+    work().then(
+      () => setError(undefined),
+      (reason: unknown) => setError(reason instanceof Error ? reason.message : String(reason)),
+    )
+  return [error, attempt] as const
+}
+
 /** Scrolls to the record that the address points at, once it exists. */
 export const usePointedAt = (record: string | undefined, isThere: boolean): void => {
   useEffect(() => {
