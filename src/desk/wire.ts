@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { EndedAct } from '../pages/act-form.ts'
 
 /** The protocol of the desk's page and its server. */
 
@@ -27,3 +28,11 @@ export const Requested = Type.Object({
   seen: Type.Optional(Type.Integer({ description: 'The last row of the audit that the desk had seen' })),
 })
 export type Requested = Static<typeof Requested>
+
+/** A line of the response to it. */
+export type ActsLine<Result, Sums> =
+  | { progress: [what: string, done: number, total: number] }
+  | { ended: EndedAct<Result> }
+  /** The last line of several acts: what is summed of those that are not refused. */
+  | { sums: Sums }
+  | { error: string }

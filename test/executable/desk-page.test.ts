@@ -115,9 +115,41 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     const said = await confirm()
     expect(said).toContain('Would be done: 10 of 10')
     for (let number = 1; number <= 10; number += 1) expect(said).toContain(`p-${number} · ada@example.com · 100.00 USD`)
+    expect(said).toContain('1acme101,000.00 USD1,015.00 USD')
     await waiting.getByText('No payout waits.').waitFor()
     const completed = await operator.json<object[]>('payouts', 'list', '--status', 'completed')
     expect(completed).toHaveLength(10)
+  })
+
+  test('counts several as they are done, keeps the buttons in sight, and lists last those that are refused', async () => {
+    for (let number = 1; number <= 12; number += 1) await customer.payout(`many-${number}`)
+    await today()
+    const waiting = card('Payouts that wait')
+    await waiting.getByRole('button', { name: 'Choose all 12' }).click()
+    await waiting.getByRole('button', { name: 'Mark as paid 12 records' }).click()
+    const [other] = await operator.json<{ id: string; reference_id: string }[]>('payouts', 'list', '--limit', '1')
+    await operator.json('payouts', 'cancel', other?.id ?? '')
+    await dialog().getByRole('button', { name: 'Show what it does' }).click()
+    await dialog().getByText('Would be done: 11 of 12, refused: 1.').waitFor()
+    const shown = (await dialog().textContent()) ?? ''
+    expect(shown.indexOf(other?.reference_id ?? '')).toBeGreaterThan(shown.indexOf('Refused'))
+    expect(await dialog().locator('details').getAttribute('open')).toBeNull()
+    await dialog().locator('summary').click()
+    await dialog().locator('.ended > li').first().scrollIntoViewIfNeeded()
+    expect(await dialog().getByRole('button', { name: 'Do it' }).isVisible()).toBe(true)
+    expect(await faultsOf(page)).toEqual([])
+    await page.evaluate(`globalThis.reached = []
+      new MutationObserver(() => {
+        const bar = document.querySelector('dialog progress')
+        if (bar) reached.push(bar.parentElement.textContent.trim())
+      }).observe(document.querySelector('dialog'), { childList: true, subtree: true, characterData: true })`)
+    await dialog().getByRole('button', { name: 'Do it' }).click()
+    await dialog().getByText('Done: 11 of 12, refused: 1.').waitFor()
+    const reached = await page.evaluate<string[]>('reached')
+    expect(reached.every((text) => /^\d+ of 12$/.test(text))).toBe(true)
+    expect(reached.length).toBeGreaterThan(0)
+    await dialog().getByRole('button', { name: 'Close' }).click()
+    await waiting.getByText('No payout waits.').waitFor()
   })
 
   test("pays those of the bank's list", async () => {

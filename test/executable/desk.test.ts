@@ -274,6 +274,36 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
   })
 })
 
+test('many acts go on without those that are refused, and are summed by wallet and currency', () =>
+  asOperator(async (operator) => {
+    const { server, customer } = await operator.trading()
+    await using _server = server
+    await using desk = await Desk.of(operator)
+    const session = await desk.enter()
+    const ids = [(await customer.payout('p-1')).id, 'pyt_none', (await customer.payout('p-2')).id]
+    const acts = ids.map((id) => ({ id: freshActId(), command: 'payouts advance', input: { id, to: 'completed' } }))
+    const sum = { wallet_id: 1, client: 'acme', records: 2, amount: '200.00 USD', total: '203.00 USD' }
+    const said = await session.lines(acts, true)
+    expect(said.map(({ ended, sums }) => ended?.refusal ?? sums?.rows ?? ended?.result?.status)).toEqual([
+      'completed',
+      'there is no payout pyt_none\nSee scrip payouts list.',
+      'completed',
+      [{ ...sum, balance: '797.00 USD', reserved: '203.00 USD' }],
+    ])
+    expect(await operator.json<object[]>('payouts', 'list', '--status', 'completed')).toEqual([])
+    const done = await session.lines(acts)
+    expect(done.map(({ ended, sums }) => ended?.refusal ?? sums?.rows ?? ended?.result?.status)).toEqual([
+      'completed',
+      'there is no payout pyt_none\nSee scrip payouts list.',
+      'completed',
+      [{ ...sum, balance: '797.00 USD', reserved: '0.00 USD' }],
+    ])
+    await session.lines(acts)
+    const [first] = await operator.json<{ id: string }[]>('payouts', 'list', '--status', 'completed')
+    expect(await operator.json('audit', 'list', '--command', 'payouts advance')).toHaveLength(3)
+    expect(first?.id).toBe(ids[2] ?? '')
+  }))
+
 describe('the desk shows', () => {
   test(
     'who made each step, of two operators in the same second',

@@ -14,6 +14,11 @@ export interface Done {
   refusal?: string
 }
 
+interface Line {
+  ended?: Done
+  sums?: { rows: Record<string, unknown>[] }
+}
+
 export class Desk implements AsyncDisposable {
   private constructor(
     readonly running: Running,
@@ -61,11 +66,21 @@ export class Session {
     return JSON.parse(body) as T
   }
 
-  async ask(acts: Act[], isDryRun = false, seen?: number): Promise<Done[]> {
+  /** The ends of some acts. */
+  async ask(...asked: Parameters<Session['lines']>): Promise<Done[]> {
+    return (await this.lines(...asked)).flatMap(({ ended }) => ended ?? [])
+  }
+
+  /** The lines of the response to some acts. */
+  async lines(acts: Act[], isDryRun = false, seen?: number): Promise<Line[]> {
     const filled = acts.map((act) => ({ id: freshActId(), input: {}, ...act }))
     const body = JSON.stringify({ acts: filled, isDryRun, seen })
     const response = await this.request('/data/acts', { method: 'POST', body })
     expect(response.status).toBe(200)
-    return (await response.json()) as Done[]
+    const text = await response.text()
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line)
   }
 }

@@ -10,7 +10,7 @@ import { VERSION } from '../../start/version.ts'
 import { explainFaults } from '../advice.ts'
 import { isList } from '../terminal/output.ts'
 import { perform } from './perform.ts'
-import { type ActMessage, isSocketThere, isTooLong, messageText, runFolder, socketPath } from './wire.ts'
+import { type ActMessage, isSocketThere, isTooLong, linesOf, messageText, runFolder, socketPath } from './wire.ts'
 
 interface Listening {
   dataDir: string
@@ -71,7 +71,9 @@ const serveAt = (path: string, listening: Listening): ActsServer => {
       const end = body.indexOf('\n')
       const request = actRequestIn(body.slice(0, end))
       if (!request) return new Response(messageText(NO_ACT))
-      return new Response(linesOf((send) => outcomeOf(request, body.slice(end + 1), send)))
+      return new Response(
+        linesOf(messageText, async (send) => send(await outcomeOf(request, body.slice(end + 1), send))),
+      )
     },
   })
   process.umask(umask)
@@ -93,22 +95,6 @@ const actRequestIn = (line: string): ActRequest | undefined => {
   const request = jsonIn(line)
   return Value.Check(ActRequest, request) ? request : undefined
 }
-
-/** The lines of a response. The act continues even if the command is gone. */
-const linesOf = (work: (send: (line: ActMessage) => void) => Promise<ActMessage>): ReadableStream<string> =>
-  new ReadableStream<string>({
-    start: async (controller) => {
-      const send = (line: ActMessage): void => {
-        try {
-          controller.enqueue(messageText(line))
-        } catch {}
-      }
-      send(await work(send))
-      try {
-        controller.close()
-      } catch {}
-    },
-  })
 
 const performed = async (
   { dataDir, log, acts, performer }: Listening,

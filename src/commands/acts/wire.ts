@@ -34,6 +34,24 @@ export const messageOf = (text: string): ActMessage =>
 
 const amountOf = (parts: Amount['parts']): Amount => new Amount(parts.minor, parts)
 
+/** The lines of a response. The work continues even if nobody reads them any more. */
+export const linesOf = <Line>(
+  textOf: (line: Line) => string,
+  work: (send: (line: Line) => void) => Promise<void>,
+): ReadableStream<string> =>
+  new ReadableStream<string>({
+    start: async (controller) => {
+      await work((line) => {
+        try {
+          controller.enqueue(textOf(line))
+        } catch {}
+      })
+      try {
+        controller.close()
+      } catch {}
+    },
+  })
+
 const RUN_FOLDER = 'run'
 
 /** The socket at which the server of a folder listens for acts. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
 import { InvalidArgumentError } from 'commander'
+import type { ActResult } from '../../acts/act.ts'
 import { Amount, type List, listOf } from '../../acts/cells.ts'
 import { CLIENT } from '../../acts/clients.ts'
 import { get } from '../../acts/kind.ts'
@@ -10,9 +11,10 @@ import { type DeskOptions, LOOPBACK } from '../../config/option-table.ts'
 import { parseMonth, parseTime } from '../../config/values.ts'
 import type { Narrowing } from '../../db/narrowing.ts'
 import { createDesk } from '../../desk/server.ts'
-import { Requested } from '../../desk/wire.ts'
+import { type ActsLine, Requested } from '../../desk/wire.ts'
 import { hasDatabase } from '../../folder/files.ts'
 import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
+import { linesOf } from '../acts/wire.ts'
 import { explained, explainFaults } from '../advice.ts'
 import { verifiedData } from '../data/verify.ts'
 import { holdsNoDatabase, type Reading, reading, requireLiveFolder } from '../records/administration.ts'
@@ -60,10 +62,13 @@ const respondTo = async (config: DataConfig, request: Request, url: URL): Promis
   }
 }
 
-const failed = (error: unknown): Response => {
-  if (error instanceof ProgramError) return json({ error: error.message }, 400)
+const failed = (error: unknown): Response => json({ error: wordsOf(error) }, error instanceof ProgramError ? 400 : 500)
+
+/** An error for the page. The terminal shows one that nobody expects. */
+const wordsOf = (error: unknown): string => {
+  if (error instanceof ProgramError) return error.message
   process.stderr.write(errorText(error instanceof Error ? (error.stack ?? error.message) : String(error)))
-  return json({ error: 'something went wrong\nThe terminal that runs scrip desk shows the error.' }, 500)
+  return 'something went wrong\nThe terminal that runs scrip desk shows the error.'
 }
 
 const changes = async (config: DataConfig, request: Request, { pathname, searchParams }: URL): Promise<Response> => {
@@ -73,10 +78,13 @@ const changes = async (config: DataConfig, request: Request, { pathname, searchP
   if (pathname !== '/data/acts') throw NOTHING
   const requested: unknown = await request.json().catch(() => undefined)
   if (!Value.Check(Requested, requested)) throw UNREADABLE
-  const { acts, ...asked } = requested
-  const done = []
-  for (const act of acts) done.push(await actOnDesk(config, act, asked))
-  return json(done)
+  const lines = linesOf(
+    (line) => `${jsonText(line)}\n`,
+    async (send: (line: ActsLine<ActResult, List>) => void) => {
+      await actOnDesk(config, requested, send).catch((error: unknown) => send({ error: wordsOf(error) }))
+    },
+  )
+  return new Response(lines, { headers: { 'content-type': 'application/x-ndjson', ...NO_GUESS } })
 }
 
 /** A client's own list beside the ledger. */
@@ -181,13 +189,15 @@ const found = async (data: Reading, search: string) => {
 const csv = (list: List): Response =>
   new Response([...csvOf(list)].join(''), { headers: { 'content-type': 'text/csv; charset=utf-8' } })
 
-/** A response as JSON: amounts are texts, and lists are read while they are written. */
+/** A value as JSON: amounts are texts, and lists are read while they are written. */
+const jsonText = (value: unknown): string =>
+  JSON.stringify(value, function (this: Record<string, unknown>, key: string, wire: unknown) {
+    const member: unknown = this[key]
+    if (member instanceof Amount) return member.words
+    return member instanceof Iterator ? member.toArray() : wire
+  })
+
+const NO_GUESS = { 'x-content-type-options': 'nosniff' }
+
 const json = (value: unknown, status = 200): Response =>
-  new Response(
-    JSON.stringify(value, function (this: Record<string, unknown>, key: string, wire: unknown) {
-      const member: unknown = this[key]
-      if (member instanceof Amount) return member.words
-      return member instanceof Iterator ? member.toArray() : wire
-    }),
-    { status, headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } },
-  )
+  new Response(jsonText(value), { status, headers: { 'content-type': 'application/json', ...NO_GUESS } })

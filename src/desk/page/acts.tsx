@@ -2,7 +2,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { ActForm, FilledAct } from '../../pages/act-form.ts'
 import * as ui from '../../pages/ui/act.tsx'
-import { askFor, type Done, type List, type Row } from './data.ts'
+import { type ActResult, askFor, type List, type Row } from './data.ts'
 import { Facts, Rows } from './rows.tsx'
 
 /** The acts of the desk. */
@@ -20,13 +20,14 @@ interface Props extends Pick<Parameters<typeof ui.Acts>[0], 'subjects' | 'filled
 export const Acts = ({ acts, seen, ...rest }: Props) => {
   const all = useContext(Forms)
   const forms = acts.flatMap((act) => all.find(({ command }) => command === act) ?? [])
-  const ask = (filled: readonly FilledAct[], isDryRun: boolean) => askFor(filled, isDryRun, seen)
+  const ask = (filled: readonly FilledAct[], isDryRun: boolean, onProgress: ui.OnProgress) =>
+    askFor(filled, isDryRun, onProgress, seen)
   if (forms.length === 0) return null
   return <ui.Acts {...rest} forms={forms} ask={ask} show={show} />
 }
 
 /** The record of a page is shown there; its password is nowhere else. */
-const show = (result: NonNullable<Done['result']>, isOfSubject: boolean) => {
-  if ('rows' in result) return <Rows list={result as List} page="" label="Findings" />
+const show = (result: ActResult, isOfSubject: boolean) => {
+  if ('rows' in result) return <Rows list={result as List} page="" label="Result" />
   return (!isOfSubject || 'password' in result) && <Facts row={result as Row} page="" />
 }

@@ -1,20 +1,20 @@
 import type * as cells from '../../acts/cells.ts'
-import type { actOnDesk } from '../../commands/desk/acts.ts'
 import type { ShownList } from '../../commands/desk/lists.ts'
 import type { reconciliationOf } from '../../commands/desk/reconcile.ts'
 import type { storyOf } from '../../commands/desk/story.ts'
 import type { todayOf } from '../../commands/desk/today.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
-import type { ActForm, FilledAct } from '../../pages/act-form.ts'
+import type { ActForm, EndedAct, FilledAct } from '../../pages/act-form.ts'
+import type { Asked, OnProgress } from '../../pages/ui/act.tsx'
 import type { Filters } from '../../pages/ui/list.tsx'
 import { saveFile } from '../../pages/ui/notices.tsx'
-import type { OnWire } from '../wire.ts'
+import type { ActsLine, OnWire } from '../wire.ts'
 
 /** The requests of the desk. Besides the cookie they need a key, which came with the first page. */
 
 export type Row = OnWire<cells.Row>
 export type List = OnWire<cells.List>
-export type Done = OnWire<Awaited<ReturnType<typeof actOnDesk>>>
+export type ActResult = Row | List
 export type Today = OnWire<Awaited<ReturnType<typeof todayOf>>>
 export type Story = OnWire<ReturnType<typeof storyOf>>
 export type ListPage = OnWire<ShownList>
@@ -58,9 +58,40 @@ const post = async <Body>(path: string, text?: string): Promise<Body> =>
 
 export const verify = (): Promise<Row[]> => post('verify')
 
-/** @param seen the last row of the audit that the page has seen */
-export const askFor = (acts: readonly FilledAct[], isDryRun: boolean, seen?: number): Promise<Done[]> =>
-  post('acts', JSON.stringify({ acts, isDryRun, seen }))
+type ActsLines = ActsLine<ActResult, List>
+
+/** Asks for acts, and reads how they end, one after the other. @param seen the last row of the audit that the page has seen */
+export const askFor = async (
+  acts: readonly FilledAct[],
+  isDryRun: boolean,
+  onProgress: OnProgress,
+  seen?: number,
+): Promise<Asked<ActResult>> => {
+  const response = await send('POST', 'acts', JSON.stringify({ acts, isDryRun, seen }))
+  const ended: EndedAct<ActResult>[] = []
+  let sums: List | undefined
+  for await (const text of linesOf(response)) {
+    const line = JSON.parse(text) as ActsLines
+    if ('error' in line) throw new Error(line.error)
+    if ('sums' in line) sums = line.sums
+    else if ('progress' in line) onProgress(...line.progress)
+    else onProgress('', ended.push(line.ended), acts.length)
+  }
+  if (ended.length < acts.length) throw new Error(CUT)
+  return { ended, ...(sums && { sums }) }
+}
+
+const CUT = 'The response was cut. Do it again: what has been done is not done twice.'
+
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    const lines = (text + part.value).split('\n')
+    text = lines.pop() ?? ''
+    yield* lines
+  }
+}
 
 /** The payouts that a list names. */
 export const payoutsNamed = (text: string): Promise<List & { left: string[]; unknown: string[] }> =>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { counted } from '../../kernel/counted.ts'
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import type { ActField, ActForm, EndedAct, FilledAct } from '../act-form.ts'
 import { Button, Field, FileField, Form, named, SelectField } from './forms.tsx'
@@ -52,20 +53,30 @@ const presetsOf = (fields: readonly ActField[], filled: Values): Values => ({
 /** An id that no other act has. */
 const freshId = (): string => `act_${crypto.getRandomValues(new BigUint64Array(2)).join('-')}`
 
+/** A total of 0 means that the total is not known. */
+export type OnProgress = (what: string, done: number, total: number) => void
+
+/** The ends of acts, and the sums of several of them. */
+export interface Asked<Result> {
+  ended: readonly EndedAct<Result>[]
+  sums?: Result
+}
+
 interface ActProps<Result> {
   /** The subjects; none for an act that makes something new. */
   subjects?: readonly Subject[] | undefined
   /** The initial values of fields, by their names. */
   filled?: Values | undefined
   /** Does acts, or shows what they would do. */
-  ask: (acts: readonly FilledAct[], isDryRun: boolean) => Promise<readonly EndedAct<Result>[]>
+  ask: (acts: readonly FilledAct[], isDryRun: boolean, onProgress: OnProgress) => Promise<Asked<Result>>
   /** A result for people. */
   show: (result: Result, isOfSubject: boolean) => ComponentChildren
 }
 
 interface DialogProps<Result> extends ActProps<Result> {
   form: ActForm
-  onEnd: (isDone: boolean) => void
+  /** Called when it closes. */
+  onEnd: (isSent: boolean) => void
 }
 
 /** The form of an act. One that moves money or replaces something first shows a dry run, and asks once more. */
@@ -77,18 +88,23 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
   const [file, setFile] = useState<string>()
   /** The acts that are asked for. Their ids stay the same until they are done. */
   const asked = useRef<readonly FilledAct[]>([])
-  const [preview, setPreview] = useState<readonly EndedAct<Result>[]>()
-  const [done, setDone] = useState<readonly EndedAct<Result>[]>()
+  /** True once more than a dry run was asked for, which goes on without its form. */
+  const isSent = useRef(false)
+  const [preview, setPreview] = useState<Asked<Result>>()
+  const [done, setDone] = useState<Asked<Result>>()
   const [error, attempt] = useAttempt()
   const [isBusy, setBusy] = useState(false)
+  const [progress, setProgress] = useState<Parameters<OnProgress>>()
   useEffect(() => dialog.current?.showModal(), [])
   const send = async (isDryRun: boolean) => {
     setBusy(true)
+    if (!isDryRun) isSent.current = true
     await attempt(async () => {
-      const ended = await ask(asked.current, isDryRun)
-      if (isDryRun) setPreview(ended)
-      else setDone(ended)
+      const answer = await ask(asked.current, isDryRun, (...reached) => setProgress(reached))
+      if (isDryRun) setPreview(answer)
+      else setDone(answer)
     })
+    setProgress(undefined)
     setBusy(false)
   }
   const submit = () => {
@@ -102,32 +118,45 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
     void send(isMoney)
   }
   const close = () => dialog.current?.close()
-  const isRefused = preview?.every(({ refusal }) => refusal !== undefined)
+  // Long lists are not drawn again with each step.
+  const isCounted = progress !== undefined && (asked.current.length > 1 || progress[0] !== '')
+  const isNothing = preview?.ended.every(({ refusal }) => refusal !== undefined)
   return (
-    <dialog ref={dialog} class="act" aria-label={title} onClose={() => onEnd(done !== undefined)}>
+    <dialog ref={dialog} class="act" aria-label={title} onClose={() => onEnd(isSent.current)}>
       <h2>
         {title} <code class="soft">{command}</code>
       </h2>
       <p class="soft">{about}</p>
-      {subjects.length > 0 && !preview && !done && (
-        <ul class="subjects">
-          {subjects.map(({ id, label }) => (
-            <li key={id}>{visible(label)}</li>
-          ))}
-        </ul>
-      )}
       <Failed error={error} />
+      {isCounted && <Progress reached={progress} />}
+      {subjects.length > 0 && !preview && !done && !isCounted && (
+        <Folded title={counted(subjects.length, 'record')} isOpen={subjects.length <= OPEN_MAX}>
+          <ul class="subjects">
+            {subjects.map(({ id, label }) => (
+              <li key={id}>{visible(label)}</li>
+            ))}
+          </ul>
+        </Folded>
+      )}
       {done ? (
         <>
-          <Ended ended={done} subjects={subjects} word="Done" show={show} />
-          <Button text="Close" class="primary" onClick={close} />
+          <div role="status">
+            <Ended {...done} subjects={subjects} word="Done" show={show} />
+          </div>
+          <div class="line buttons">
+            <Button text="Close" class="primary" onClick={close} />
+          </div>
         </>
       ) : preview ? (
         <>
-          <Ended ended={preview} subjects={subjects} word="Would be done" show={show} />
-          {!isRefused && <p>Nothing has been done yet. Do it?</p>}
-          <div class="line">
-            {!isRefused && <Button text="Do it" class="primary" disabled={isBusy} onClick={() => send(false)} />}
+          {!isCounted && (
+            <div role="status">
+              <Ended {...preview} subjects={subjects} word="Would be done" show={show} />
+              {!isNothing && <p>Nothing has been done yet. Do it?</p>}
+            </div>
+          )}
+          <div class="line buttons">
+            {!isNothing && <Button text="Do it" class="primary" disabled={isBusy} onClick={() => send(false)} />}
             <Button text="Back" disabled={isBusy} onClick={() => setPreview(undefined)} />
             <Button text="Close" disabled={isBusy} onClick={close} />
           </div>
@@ -135,7 +164,7 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
       ) : (
         <Form onSubmit={submit}>
           <Fields fields={fields} values={values} onValues={setValues} onFile={setFile} />
-          <div class="line">
+          <div class="line buttons">
             <button type="submit" class="primary" disabled={isBusy}>
               {isMoney ? 'Show what it does' : title}
             </button>
@@ -147,44 +176,103 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
   )
 }
 
-interface EndedProps<Result> extends Pick<DialogProps<Result>, 'show'> {
-  ended: readonly EndedAct<Result>[]
+/** The most records that a list shows before a person opens it. */
+const OPEN_MAX = 10
+
+interface FoldedProps {
+  title: string
+  isOpen: boolean
+  children: ComponentChildren
+}
+
+/** Some records in a list that a person can open. */
+const Folded = ({ title, isOpen, children }: FoldedProps) => (
+  <details open={isOpen}>
+    <summary>{title}</summary>
+    {children}
+  </details>
+)
+
+/** `137 of 500`. */
+const Progress = ({ reached: [what, done, total] }: { reached: Parameters<OnProgress> }) => (
+  <p role="status">
+    <progress aria-label="Progress" {...(total > 0 && { value: done, max: total })} />{' '}
+    {what === '' ? `${done.toLocaleString('en')} of ${total.toLocaleString('en')}` : visible(what)}
+  </p>
+)
+
+interface EndedProps<Result> extends Pick<DialogProps<Result>, 'show'>, Asked<Result> {
   subjects: readonly Subject[]
   word: string
 }
 
-/** The results of acts or of their dry runs: the moved money, the changed record, or the reason of a refusal. */
-const Ended = <Result,>({ ended, subjects, word, show }: EndedProps<Result>) => {
-  const refused = ended.filter(({ refusal }) => refusal !== undefined).length
-  return (
-    <div role="status">
-      {ended.length > 1 && (
-        <p>
-          {word}: {ended.length - refused} of {ended.length}
-          {refused > 0 && `, refused: ${refused}`}.
-        </p>
-      )}
+/** The results of acts or of their dry runs: of several the sums first, and last those that were refused. */
+const Ended = <Result,>({ ended, sums, subjects, word, show }: EndedProps<Result>) => {
+  const of = { word, show, isOfSubject: subjects.length > 0 }
+  if (ended.length === 1)
+    return (
       <ul class="ended">
-        {ended.map(({ notes, result, refusal }, index) => (
-          <li key={subjects[index]?.id ?? index}>
-            {subjects[index] && <strong>{visible(subjects[index].label)}</strong>}{' '}
-            {refusal === undefined ? (
-              <Tag kind="good">{statusOf(result) === undefined ? word : `${word}: ${statusOf(result)}`}</Tag>
-            ) : (
-              <Failed error={visible(refusal)} />
-            )}
-            {notes
-              .filter((note) => !note.startsWith('Dry run'))
-              .map((note) => (
-                <p key={note}>{visible(note)}</p>
-              ))}
-            {result && show(result, subjects.length > 0)}
-          </li>
+        {ended.map((one) => (
+          <EndedItem key={word} {...of} {...one} subject={subjects[0]} />
         ))}
       </ul>
-    </div>
+    )
+  const all = ended.map((one, index) => ({ ...one, subject: subjects[index] }))
+  const [refused, done] = [all.filter(isRefused), all.filter((one) => !isRefused(one))]
+  const listed = (those: typeof all) => (
+    <ul class="ended">
+      {those.map((one) => (
+        <EndedItem key={one.subject?.id} {...of} {...one} />
+      ))}
+    </ul>
+  )
+  return (
+    <>
+      <p>
+        {word}: {done.length.toLocaleString('en')} of {ended.length.toLocaleString('en')}
+        {refused.length > 0 && `, refused: ${refused.length.toLocaleString('en')}`}.
+      </p>
+      {sums && done.length > 0 && show(sums, false)}
+      {done.length > 0 && (
+        <Folded title={counted(done.length, 'record')} isOpen={done.length <= OPEN_MAX}>
+          {listed(done)}
+        </Folded>
+      )}
+      {refused.length > 0 && (
+        <>
+          <h3>Refused</h3>
+          {listed(refused)}
+        </>
+      )}
+    </>
   )
 }
+
+const isRefused = ({ refusal }: { refusal?: string }): boolean => refusal !== undefined
+
+interface EndedItemProps<Result> extends EndedAct<Result>, Pick<DialogProps<Result>, 'show'> {
+  subject: Subject | undefined
+  word: string
+  isOfSubject: boolean
+}
+
+/** The moved money, the changed record, or the reason of a refusal. */
+const EndedItem = <Result,>({ notes, result, refusal, subject, word, isOfSubject, show }: EndedItemProps<Result>) => (
+  <li>
+    {subject && <strong>{visible(subject.label)}</strong>}{' '}
+    {refusal === undefined ? (
+      <Tag kind="good">{statusOf(result) === undefined ? word : `${word}: ${statusOf(result)}`}</Tag>
+    ) : (
+      <Failed error={visible(refusal)} />
+    )}
+    {notes
+      .filter((note) => !note.startsWith('Dry run'))
+      .map((note) => (
+        <p key={note}>{visible(note)}</p>
+      ))}
+    {result && show(result, isOfSubject)}
+  </li>
+)
 
 const statusOf = (result: unknown): string | undefined =>
   typeof result === 'object' && result !== null && 'status' in result ? String(result.status) : undefined
@@ -216,9 +304,9 @@ export const Acts = <Result,>({ forms, onDone, ...rest }: ActsProps<Result>) => 
         <ActDialog
           {...rest}
           form={open}
-          onEnd={(isDone) => {
+          onEnd={(isSent) => {
             setOpen(undefined)
-            if (isDone) onDone()
+            if (isSent) onDone()
           }}
         />
       )}
