@@ -55,8 +55,12 @@ const text = (maxLength: number, description?: string) => ({
 })
 
 const LISTED = {
-  column: field('--column <name>', 'the column of a CSV file that has the references'),
-  amount_column: field('--amount-column <name>', 'the column whose amount has to be that of the payout'),
+  column: field('--column <name>', 'the column of a CSV file that has the references', {
+    label: 'Column of the reference',
+  }),
+  amount_column: field('--amount-column <name>', 'the column whose amount has to be that of the payout', {
+    label: 'Column of the amount',
+  }),
   client: field('--client <name>', 'only payouts of this client are named'),
 }
 

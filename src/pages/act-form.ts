@@ -19,6 +19,8 @@ export interface ActForm {
   about: string
   /** If the act is about a record, the first one identifies it. */
   fields: readonly ActField[]
+  /** How a file is read that names several records. */
+  among?: readonly ActField[]
   /** True if a dry run comes first. */
   isMoney: boolean
 }

@@ -61,7 +61,7 @@ export const payoutsIn = (query: Query, file: string, reference: Reference, how:
 }
 
 const reasonToLeave = (payout: Payout, other: Payout | undefined, amount: string | undefined, reference: Reference) => {
-  if (other) return 'is a payout of several clients: name one with --client'
+  if (other) return 'is a payout of several clients: name the client (--client)'
   if (amount === undefined) return undefined
   const currency = reference.shownCurrency(payout.currencyId)
   if (minorIn(amount, currency) === payout.amountMinor) return undefined
@@ -155,7 +155,7 @@ const columnAmong = (rows: ListRows, find: Find, to: AdvanceTarget | undefined):
   const problem = other
     ? `${columns.map(({ name }) => name).join(' and ')} both name payouts`
     : 'no column names a payout in most of its lines'
-  throw refused(`${problem}\nSay where the references stand: --column NAME. ${columnsOf(rows)}`)
+  throw refused(`${problem}\nName the column of the references (--column). ${columnsOf(rows)}`)
 }
 
 const columnsOf = (rows: ListRows): string =>

@@ -217,7 +217,7 @@ stockedTest(
       operator.run(['payouts', 'advance', '--json', '--file', operator.file('list', list)])
     const left = await advance('same')
     expect([left.exitCode, left.stdout]).toEqual([1, '[]\n'])
-    expect(left.stderr).toBe('scrip: line 1: same is a payout of several clients: name one with --client\n')
+    expect(left.stderr).toBe('scrip: line 1: same is a payout of several clients: name the client (--client)\n')
     expect(JSON.parse((await advance(id)).stdout)).toMatchObject([{ id, client: 'acme', status: 'queued' }])
   },
 )

@@ -95,7 +95,7 @@ scrip: line 6: salary-3 is a payout of 100.00 USD, and the list says -99,00
         exitCode: 1,
         names: [],
         stderr: expect.stringMatching(
-          /^scrip: no column names a payout in most of its lines\nSay where .*: --column NAME\. The first line has .*\.\n$/,
+          /^scrip: no column names a payout in most of its lines\nName the column of the references \(--column\)\. The first line has .*\.\n$/,
         ),
       })
     expect((await advanced('no,text\n1,Rent\n2,Power\n3,Water\n', '--column', 'no')).names).toEqual(['1', '2', '3'])
@@ -106,7 +106,7 @@ scrip: line 6: salary-3 is a payout of 100.00 USD, and the list says -99,00
       exitCode: 1,
       names: [],
       stderr:
-        'scrip: a and b both name payouts\nSay where the references stand: --column NAME. The first line has a, b.\n',
+        'scrip: a and b both name payouts\nName the column of the references (--column). The first line has a, b.\n',
     })
     expect(await advanced('a,b\nsalary-1,3\n', '--column', 'c')).toEqual({
       exitCode: 1,
@@ -121,7 +121,7 @@ scrip: line 6: salary-3 is a payout of 100.00 USD, and the list says -99,00
       exitCode: 1,
       names: ['salary-1', 'salary-2'],
       stderr: `4 lines: 2 name a payout in ref.
-scrip: line 3: both is a payout of several clients: name one with --client
+scrip: line 3: both is a payout of several clients: name the client (--client)
 scrip: line 4: salary-1 is on line 2 already
 `,
     })
@@ -155,7 +155,7 @@ describe('a list of plain lines', () => {
       exitCode: 1,
       names: ['salary-1'],
       stderr:
-        '1 line without a payout:\nline 2: salary-9\nscrip: line 3: both is a payout of several clients: name one with --client\n',
+        '1 line without a payout:\nline 2: salary-9\nscrip: line 3: both is a payout of several clients: name the client (--client)\n',
     })
   })
 

@@ -576,6 +576,31 @@ describe('the desk shows', () => {
       ])
     }))
 
+  test("the payouts of a bank's CSV by the column of the reference, the amount beside it, and none by a row number", () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      for (const name of ['p-1', 'p-2', '1', '2']) await customer.payout(name)
+      const named = async (body: string, how = '') => {
+        const response = await session.request(`/data/payouts${how}`, { method: 'POST', body })
+        const { rows = [], ...others } = (await response.json()) as Partial<Rows>
+        return { status: response.status, named: rows.map(({ reference_id }) => reference_id), ...others }
+      }
+      const csv = 'no;reference;amount\n1;p-1;-100,00\n2;p-2;99,00\n3;rent;5,00\n'
+      const read = { status: 200, column: 'reference', unknown: ['line 4: 3, rent, 5,00'] }
+      expect(await named(csv)).toMatchObject({ ...read, named: ['p-1', 'p-2'], left: [] })
+      expect(await named(csv, '?amount_column=amount&client=acme')).toMatchObject({
+        ...{ ...read, named: ['p-1'] },
+        left: ['line 3: p-2 is a payout of 100.00 USD, and the list says 99,00'],
+      })
+      expect(await named(csv, '?column=Date')).toMatchObject({
+        ...{ status: 400, named: [] },
+        error: 'the list has no column Date\nThe first line has no, reference, amount.',
+      })
+    }))
+
   test('the findings of reconcile by their kind, and all of them as the command prints them', () =>
     asOperator(async (operator) => {
       const { server, customer } = await operator.trading()

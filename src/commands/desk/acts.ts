@@ -37,10 +37,12 @@ const isOption = ({ flags }: Field): boolean => flags.startsWith('-')
 
 /** The forms of all acts. */
 export const formsOfActs = async (): Promise<ActForm[]> =>
-  Object.entries(await loadActs()).map(([command, { title, summary: about, takes, isMoney = false }]) => ({
-    ...{ command, title, about, isMoney },
-    fields: Object.entries(takes).map(([name, one]) => fieldOf(name, one)),
+  Object.entries(await loadActs()).map(([command, { title, summary: about, takes, among, isMoney = false }]) => ({
+    ...{ command, title, about, isMoney, fields: fieldsOf(takes) },
+    ...(among && { among: fieldsOf(among.takes) }),
   }))
+
+const fieldsOf = (takes: Fields): ActField[] => Object.entries(takes).map(([name, one]) => fieldOf(name, one))
 
 const fieldOf = (name: string, one: Field): ActField => {
   const { label = inWords(name), about: hint, choices, isFile, preset } = one

@@ -73,7 +73,7 @@ const wordsOf = (error: unknown): string => {
 
 const changes = async (config: DataConfig, request: Request, { pathname, searchParams }: URL): Promise<Response> => {
   if (pathname === '/data/verify') return json(await explainFaults(config.dataDir, () => verifiedData(config)))
-  if (pathname === '/data/payouts') return json(await payoutsFor(config, await request.text()))
+  if (pathname === '/data/payouts') return json(await payoutsFor(config, searchParams, await request.text()))
   if (pathname === '/data/reconcile') return await compared(config, searchParams, await request.text())
   if (pathname !== '/data/acts') throw NOTHING
   const requested: unknown = await request.json().catch(() => undefined)
@@ -98,12 +98,16 @@ const compared = (config: DataConfig, searchParams: URLSearchParams, text: strin
     }),
   )
 
-const payoutsFor = (config: DataConfig, text: string) =>
+/** The payouts that a list names, which is read as the command reads it. */
+const payoutsFor = (config: DataConfig, searchParams: URLSearchParams, text: string) =>
   explainFaults('the list', () =>
     reading(config, async (data) => {
-      const { payouts, left, unknown } = readPaid(data, text, {})
-      const { columns, rows } = listOf(PAYOUT.columns, payouts, data)
-      return { columns, rows: [...rows], left, unknown }
+      const [column, amount_column, client] = ['column', 'amount_column', 'client'].map(
+        (name) => searchParams.get(name) || undefined,
+      )
+      const named = readPaid(data, text, { column, amount_column, client })
+      const { columns, rows } = listOf(PAYOUT.columns, named.payouts, data)
+      return { columns, rows: [...rows], column: named.column, left: named.left, unknown: named.unknown }
     }),
   )
 

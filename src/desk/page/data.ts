@@ -93,9 +93,17 @@ async function* linesOf({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** The payouts that a list names. */
-export const payoutsNamed = (text: string): Promise<List & { left: string[]; unknown: string[] }> =>
-  post('payouts', text)
+interface Named extends List {
+  /** The column of a CSV file by which they are named. */
+  column?: string
+  /** Lines that name a payout and are left, each with its reason. */
+  left: string[]
+  /** Lines that name no payout. */
+  unknown: string[]
+}
+
+/** The payouts that a list names. @param how the list is read */
+export const payoutsNamed = (text: string, how: Filters): Promise<Named> => post(pathOf(['payouts'], how), text)
 
 /** Compares the text of a client's own list with the ledger. */
 export const compare = (comparison: Filters, text: string): Promise<Findings> =>

@@ -1,12 +1,12 @@
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { counted } from '../../kernel/counted.ts'
 import { visible } from '../../kernel/visible.ts'
-import type { Subject } from '../../pages/ui/act.tsx'
+import { Fields, type Subject, type Values } from '../../pages/ui/act.tsx'
 import { Button, FileField, Form } from '../../pages/ui/forms.tsx'
 import { useAttempt, useLoaded } from '../../pages/ui/hooks.ts'
 import { Card, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
 import { hrefOf } from '../../pages/ui/place.ts'
-import { Acts } from './acts.tsx'
+import { Acts, Forms } from './acts.tsx'
 import { type Today as Data, payoutsNamed, type Row, read, verify } from './data.ts'
 import { List, Rows } from './rows.tsx'
 
@@ -106,36 +106,48 @@ const subjectOf = (page: string, row: Row): Subject => {
 const OTHERS_SHOWN = 20
 
 /** Chooses payouts by a list, such as the bank's. */
-const Named = ({ onNamed }: { onNamed: (subjects: readonly Subject[]) => void }) => {
+const Named = ({ act, onNamed }: { act: string; onNamed: (subjects: readonly Subject[]) => void }) => {
+  const form = useContext(Forms).find(({ command }) => command === act)
   const [text, setText] = useState('')
+  const [how, setHow] = useState<Values>({})
   const [error, attempt] = useAttempt()
+  const [said, setSaid] = useState('')
   const [others, setOthers] = useState<readonly string[]>([])
-  const choose = () =>
-    attempt(async () => {
-      const { rows, left, unknown } = await payoutsNamed(text)
+  const choose = () => {
+    setSaid('')
+    setOthers([])
+    return attempt(async () => {
+      const { rows, column, left, unknown } = await payoutsNamed(text, how)
+      setSaid(`${counted(rows.length, 'payout')} chosen${column === undefined ? '' : ` by ${column}`}.`)
       setOthers([...left, ...unknown.map((line) => `${line}: no payout`)])
       onNamed(rows.map((row) => subjectOf('payouts', row)))
     })
+  }
+  if (!form?.among) return null
   return (
     <details>
       <summary>Choose from a list</summary>
       <Form class="form" onSubmit={choose}>
         <label>
-          Ids or references, one on each line
+          Ids or references, one on each line, or a bank's CSV
           <textarea required value={text} onInput={({ currentTarget: { value } }) => setText(value)} />
         </label>
         <FileField label="Or a file of them" onFile={setText} />
+        <Fields fields={form.among} values={how} onValues={setHow} />
         <button type="submit">Choose them</button>
       </Form>
       <Failed error={error} />
-      {others.length > 0 && (
-        <ul class="items">
-          {others.slice(0, OTHERS_SHOWN).map((line) => (
-            <li key={line}>{visible(line)}</li>
-          ))}
-          {others.length > OTHERS_SHOWN && <li>and {counted(others.length - OTHERS_SHOWN, 'more line')}</li>}
-        </ul>
-      )}
+      <div role="status">
+        {said !== '' && <p>{visible(said)}</p>}
+        {others.length > 0 && (
+          <ul class="items">
+            {others.slice(0, OTHERS_SHOWN).map((line) => (
+              <li key={line}>{visible(line)}</li>
+            ))}
+            {others.length > OTHERS_SHOWN && <li>and {counted(others.length - OTHERS_SHOWN, 'more line')}</li>}
+          </ul>
+        )}
+      </div>
     </details>
   )
 }
@@ -200,7 +212,7 @@ const Waiting = ({
           {chosen.length > 0 && <Acts acts={[many]} subjects={chosen} seen={seen} onDone={done} />}
         </div>
       )}
-      {page === 'payouts' && subjects.length > 0 && <Named onNamed={setChosen} />}
+      {page === 'payouts' && many && subjects.length > 0 && <Named act={many} onNamed={setChosen} />}
     </List>
   )
 }

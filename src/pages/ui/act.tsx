@@ -15,16 +15,16 @@ export interface Subject {
   label: string
 }
 
-type Values = Readonly<Record<string, string>>
+export type Values = Readonly<Record<string, string>>
 
 interface FieldsProps {
   fields: readonly ActField[]
   values: Values
   onValues: (values: Values) => void
-  onFile: (text: string) => void
+  onFile?: (text: string) => void
 }
 
-const Fields = ({ fields, values, onValues, onFile }: FieldsProps) => (
+export const Fields = ({ fields, values, onValues, onFile }: FieldsProps) => (
   <div class="form">
     {fields.map(({ name, label, hint, isRequired: required, choices, isFile }) => {
       const value = values[name] ?? ''
@@ -33,7 +33,7 @@ const Fields = ({ fields, values, onValues, onFile }: FieldsProps) => (
       if (isFile) {
         const take = (text: string, file: string) => {
           set(file)
-          onFile(text)
+          onFile?.(text)
         }
         return <FileField key={name} {...known} onFile={take} />
       }
