@@ -110,6 +110,8 @@ export interface Act {
   alone?: 'write' | 'folder'
   /** The column of a secret that is shown once, and what to do when it is lost. */
   secret?: { column: string; remedyOf: (result: Row) => string }
+  /** Its dry run, if that lists what the text of its file would do, and reads alone. @throws FileFault */
+  preview?: (data: Administration, text: string) => List
   /** Converts the text of its file before it is sent; by default, the text is sent as it is. */
   readFile?: (text: string) => string
   /** The operation below `/_sandbox` that does the same in a sandbox: `POST /wallets/{id}/fund` (contract C15). */

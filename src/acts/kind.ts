@@ -168,7 +168,10 @@ export const act = <Takes extends Fields>(
   summary: string,
   takes: Takes,
   perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
-  more: Pick<Act, 'isMoney' | 'inNewFolder' | 'alone' | 'readFile' | 'inSandbox' | 'secret' | 'complete'> = {},
+  more: Pick<
+    Act,
+    'isMoney' | 'inNewFolder' | 'alone' | 'preview' | 'readFile' | 'inSandbox' | 'secret' | 'complete'
+  > = {},
 ): Act => ({ title, summary, takes, perform, ...more })
 
 /** An act that makes a record, or replaces something. */
@@ -185,7 +188,7 @@ export const making = <Takes extends Fields, Values extends object, Effect>(
   by: (tx: Tx, input: Values, context: StepContext) => Effect,
   perform: (acting: Acting, input: Input<Takes>) => ActResult | Promise<ActResult>,
   operation: ControlOperation,
-  more: Pick<Act, 'inNewFolder' | 'secret'> = {},
+  more: Pick<Act, 'isMoney' | 'inNewFolder' | 'secret'> = {},
 ): CreationAct<Values, Effect> & { takes: Takes } => ({
   ...{ title, summary, takes, by, perform, operation, inSandbox: operation.route },
   ...more,

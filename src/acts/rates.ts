@@ -100,22 +100,30 @@ export const ratesFile = (rates: BaseRates | undefined) => ({
 })
 
 export const rateActs = {
-  set: making('Set rates', 'Set exchange rates: some, or all of them from a file', SET, store, set, {
-    route: 'PUT /rates',
-    id: 'setRates',
-    names: 'rates.',
-    summary: 'Set all exchange rates of a world',
-    description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
-    title: 'ExchangeRatesRequest',
-    bodyExample: { base: 'USD', rates: { EUR: '0.92' } },
-    wrong: invalid([
-      {
-        field: 'rates.EUR',
-        rule: 'format',
-        problem: 'is wrong',
-        message: 'rates.EUR: much is not a positive decimal with at most 8 decimals',
-      },
-    ]),
-  }),
+  set: making(
+    'Set rates',
+    'Set exchange rates: some, or all of them from a file',
+    SET,
+    store,
+    set,
+    {
+      route: 'PUT /rates',
+      id: 'setRates',
+      names: 'rates.',
+      summary: 'Set all exchange rates of a world',
+      description: 'Currencies that are left out no longer have a rate. Held prices of the world are dropped.',
+      title: 'ExchangeRatesRequest',
+      bodyExample: { base: 'USD', rates: { EUR: '0.92' } },
+      wrong: invalid([
+        {
+          field: 'rates.EUR',
+          rule: 'format',
+          problem: 'is wrong',
+          message: 'rates.EUR: much is not a positive decimal with at most 8 decimals',
+        },
+      ]),
+    },
+    { isMoney: true },
+  ),
   list: listing('List the exchange rates', RATE_COLUMNS, ratesIn, { inSandbox: 'GET /rates' }),
 } satisfies Noun

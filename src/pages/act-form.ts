@@ -1,9 +1,9 @@
-/** The form of an act on a page, and what it answers: desk and console make it of the declaration of the act (decision 143). */
+/** The form of an act on a page, which is made of its declaration (decision 143), and its outcome. */
 
 export interface ActField {
   name: string
   label: string
-  /** What may be written into it. */
+  /** The kind of text that it takes. */
   hint?: string
   isRequired: boolean
   choices?: readonly string[]
@@ -19,7 +19,7 @@ export interface ActForm {
   about: string
   /** If the act is about a record, the first one identifies it. */
   fields: readonly ActField[]
-  /** How a file is read that names several records. */
+  /** The fields that say how a file is read that names several records. */
   among?: readonly ActField[]
   /** True if a dry run comes first. */
   isMoney: boolean

@@ -7,8 +7,8 @@ import { freshActId } from '../../src/kernel/ids.ts'
 import type { ActForm } from '../../src/pages/act-form.ts'
 import { bearer, run, start } from '../program.ts'
 import { ask } from '../socket.ts'
-import { Desk, type Session } from './desk.ts'
-import { asOperator, codesOf, type Operator, operatorTest, stockedTest } from './live.ts'
+import { Desk, type Done, type Session } from './desk.ts'
+import { asOperator, codesOf, type Operator, operatorTest, stockedTest, TEA } from './live.ts'
 
 /** The desk of the executable (contract C20): access, pages and acts. */
 
@@ -185,6 +185,8 @@ interface Story {
   events: { type: string }[]
   audit: Rows
 }
+
+const rowsIn = (done: Done | undefined) => (done?.result?.rows ?? []) as Rows['rows']
 
 const wallet = async (session: Session): Promise<unknown> => {
   const { rows } = await session.read<Rows>('list/wallets')
@@ -660,6 +662,82 @@ describe('the desk shows', () => {
         ['only_ours', 0],
       ])
     }))
+
+  test('the additions, changes and removals of a catalog, and the orders that wait, before it is imported', () =>
+    asOperator(async (operator) => {
+      const { server, customer } = await operator.trading()
+      await using _server = server
+      await using desk = await Desk.of(operator)
+      const session = await desk.enter()
+      await customer.order(2, 1)
+      await operator.json('catalog', 'edit', '1', '--max-quantity', '7')
+      const file = JSON.stringify({
+        products: [
+          { ...TEA, id: 1 },
+          { ...TEA, id: 3, name: 'Cocoa' },
+        ],
+      })
+      const act = { id: freshActId(), command: 'catalog import', input: { file: 'new.json' }, file }
+      const [said] = await session.ask([act], true)
+      const rows = rowsIn(said)
+      const told = ({ change, product, waiting_orders, takes_back_edit }: Rows['rows'][number]) => [
+        ...[change, product, waiting_orders, takes_back_edit],
+      ]
+      expect(rows.map(told)).toEqual([
+        ['changed', 'Tea', null, true],
+        ['removed', 'Hamper', 1, false],
+        ['added', 'Cocoa', null, false],
+      ])
+      const names = async () => (await session.read<Rows>('list/products')).rows.map(({ name }) => name)
+      expect(await names()).toEqual(['Tea', 'Hamper'])
+      expect(await operator.json('catalog', 'import', operator.file('new.json', file), '--dry-run')).toEqual(
+        rows as never,
+      )
+      const [done] = await session.ask([act])
+      expect(done).toMatchObject({ result: { added: 1, changed: 1, removed: 1 } })
+      expect(done?.notes[0]).toBe('Product 2, Hamper, is removed, and 1 order wait for it.')
+      expect(await names()).toEqual(['Tea', 'Cocoa'])
+      const [wrong] = await session.ask([{ ...act, id: freshActId(), file: '{"products":[{"id":1}]}' }], true)
+      expect(wrong?.refusal).toContain('new.json: the catalog has 17 problems')
+    }))
+
+  deskTest('one product as its form has it, which switches it off and changes a discount', async (session) => {
+    const before = await session.read<Story & { filled: object }>('record/products/1')
+    expect(before.acts).toEqual(['catalog edit'])
+    expect(before.filled).toMatchObject({ active: 'on', handling_fee: '0+0%', denominations: '10-50=2.5' })
+    const edit = {
+      id: freshActId(),
+      command: 'catalog edit',
+      input: { id: '1', active: 'off', denominations: '10-50=4' },
+    }
+    const [said] = await session.ask([edit], true)
+    expect(said?.result).toMatchObject({ active: false, denominations: ['10-50=4'] })
+    expect((await session.read<Story>('record/products/1')).row).toMatchObject({ active: true })
+    await session.ask([edit], false, before.seen)
+    const after = await session.read<Story>('record/products/1')
+    expect(after.row).toMatchObject({ active: false, denominations: ['10-50=4'] })
+    expect(after.audit.rows).toMatchObject([{ command: 'catalog edit', subject: '1' }])
+    const [late] = await session.ask([{ ...edit, id: freshActId() }], false, before.seen)
+    expect(late?.refusal).toContain('has done scrip catalog edit 1 in the meantime')
+  })
+
+  deskTest('the rates that a form or a file sets, before it sets them', async (session) => {
+    const shown = async () =>
+      (await session.read<Rows>('list/rates')).rows.map(({ currency, rate }) => [currency, rate])
+    const before = await shown()
+    const set = { id: freshActId(), command: 'rates set', input: { pairs: 'USD/EUR=0.9 USD/GBP=0.8' } }
+    const [said] = await session.ask([set], true)
+    const rows = rowsIn(said)
+    expect(rows).toContainEqual({ base: 'USD', currency: 'GBP', rate: '0.8' })
+    expect(await shown()).toEqual(before)
+    await session.ask([set])
+    expect(await shown()).toContainEqual(['EUR', '0.9'])
+    const file = '{"base":"USD","rates":{"JPY":"150"}}'
+    await session.ask([{ command: 'rates set', input: { file: 'rates.json' }, file }])
+    expect(await shown()).toEqual([['JPY', '150']])
+    const [neither] = await session.ask([{ command: 'rates set' }], true)
+    expect(neither?.refusal).toContain('rates are needed, as pairs or in a file, and not both')
+  })
 
   deskTest('each act by its name, with a form whose labels and hints are for people', async (session) => {
     const forms = await session.read<ActForm[]>('forms')

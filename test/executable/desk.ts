@@ -67,8 +67,8 @@ export class Session {
   }
 
   /** The ends of some acts. */
-  async ask(...asked: Parameters<Session['lines']>): Promise<Done[]> {
-    return (await this.lines(...asked)).flatMap(({ ended }) => ended ?? [])
+  async ask(...request: Parameters<Session['lines']>): Promise<Done[]> {
+    return (await this.lines(...request)).flatMap(({ ended }) => ended ?? [])
   }
 
   /** The lines of the response to some acts. */

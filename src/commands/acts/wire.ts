@@ -34,7 +34,7 @@ export const messageOf = (text: string): ActMessage =>
 
 const amountOf = (parts: Amount['parts']): Amount => new Amount(parts.minor, parts)
 
-/** The lines of a response. The work continues even if nobody reads them any more. */
+/** The lines of a response. The work continues even if nobody reads them. */
 export const linesOf = <Line>(
   textOf: (line: Line) => string,
   work: (send: (line: Line) => void) => Promise<void>,

@@ -20,7 +20,7 @@ import { type Reading, reading } from '../records/administration.ts'
 
 /** Acts on the desk: each act makes a form, and its values are read as the command reads them. */
 
-type Asked = Omit<Requested, 'acts'>
+type Options = Omit<Requested, 'acts'>
 
 /** This command does its work itself, and its act only records that. */
 const ELSEWHERE = 'backup'
@@ -76,7 +76,7 @@ const valuesBy = (input: FilledAct['input'], takes: Fields): Record<string, unkn
   Object.fromEntries(Object.entries(takes).map(([name, one]) => [name, readValue(name, one, input[name])]))
 
 /** The request that the command of the act would make with the same values. @throws ProgramError */
-const actRequestBy = ({ id, command, input }: FilledAct, { takes }: Act, { isDryRun, seen }: Asked): ActRequest => {
+const actRequestBy = ({ id, command, input }: FilledAct, { takes }: Act, { isDryRun, seen }: Options): ActRequest => {
   const args = Object.entries(takes).flatMap(([name, one]) => (isOption(one) || !input[name] ? [] : [input[name]]))
   return {
     ...{ id, command, seen, isDryRun, subject: args.join(' '), user: operatorName() },
@@ -87,12 +87,12 @@ const actRequestBy = ({ id, command, input }: FilledAct, { takes }: Act, { isDry
 /** Does acts one after the other, whether or not the one before was refused, and sums up several. */
 export const actOnDesk = async (
   config: DataConfig,
-  { acts, ...asked }: Requested,
+  { acts, ...options }: Requested,
   send: (line: ActsLine<ActResult, List>) => void,
 ): Promise<void> => {
   const done: FilledAct[] = []
   for (const filled of acts) {
-    const ended = await inTurn(() => endOf(config, filled, asked, send))
+    const ended = await inTurn(() => endOf(config, filled, options, send))
     if (ended.refusal === undefined) done.push(filled)
     send({ ended })
   }
@@ -111,16 +111,26 @@ const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
 const endOf = async (
   config: DataConfig,
   filled: FilledAct,
-  asked: Asked,
+  options: Options,
   send: (line: { progress: [string, number, number] }) => void,
 ): Promise<EndedAct<ActResult>> => {
   const notes: string[] = []
   try {
     const act = await getAct(filled.command)
-    const request = actRequestBy(filled, act, asked)
+    const request = actRequestBy(filled, act, options)
     const onProgress = (...progress: [string, number, number]) => send({ progress })
     const call = { config, request, act, onProgress, onNote: (note: string) => void notes.push(note) }
     const { file = '' } = filled
+    const { preview } = act
+    if (options.isDryRun && preview) {
+      const result = await explainFaults(request.subject, () =>
+        reading(config, async (data) => {
+          const { rows, ...list } = preview(data, file)
+          return { ...list, rows: [...rows] }
+        }),
+      )
+      return { notes, result }
+    }
     const read = () => explainFaults(request.subject, () => act.readFile?.(file) ?? file)
     const result = await explainFaults(config.dataDir, async () =>
       ask({ ...call, input: await recordingRefusal(call, read) }),

@@ -24,15 +24,10 @@ import type { Reading } from '../records/administration.ts'
 
 type Product = NonNullable<ReturnType<typeof findProduct>>
 
-export const PRODUCT_COLUMNS = members<Product>(
-  'id',
-  'name',
-  'category',
-  'currencyId',
-  'active',
-  'deliveryTime',
-  'quantityMax',
-)
+export const PRODUCT_COLUMNS: Shown<Product> = {
+  ...members<Product>('id', 'name', 'category', 'currencyId', 'active', 'deliveryTime'),
+  max_quantity: ({ quantityMax }) => quantityMax,
+}
 export const EVENT_COLUMNS: Shown<Event> = {
   id: ({ eventId }) => eventId,
   ...members<Event>('clientId', 'type', 'record', 'requestId', 'createdAtMs'),

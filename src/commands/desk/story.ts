@@ -1,6 +1,6 @@
 import { AUDIT_COLUMNS } from '../../acts/audit.ts'
 import { BENEFICIARY } from '../../acts/beneficiaries.ts'
-import { type Cell, listOf, rowOf } from '../../acts/cells.ts'
+import { type Cell, listOf, type Row, rowOf } from '../../acts/cells.ts'
 import { CLIENT, clientActs } from '../../acts/clients.ts'
 import { actsOn, get, type Kind, members, type Noun, type Shown } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
@@ -8,6 +8,7 @@ import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import { WALLET, walletActs } from '../../acts/wallets.ts'
 import { WEBHOOK, webhookActs } from '../../acts/webhooks.ts'
 import { type AuditRow, actsAbout, findHead } from '../../audit/queries.ts'
+import { productEntry } from '../../catalog/edit.ts'
 import { findProduct } from '../../catalog/queries.ts'
 import { eventWire } from '../../events/contract.ts'
 import { type Event, findAnyEvent, lastEventsAbout } from '../../events/queries.ts'
@@ -25,6 +26,7 @@ import { balanceBefore } from '../../wallets/statement-queries.ts'
 import { explainedAttemptWire } from '../../webhooks/contract.ts'
 import { attemptsOf } from '../../webhooks/queries.ts'
 import type { Reading } from '../records/administration.ts'
+import { termsIn } from '../records/catalog.ts'
 import { EVENT_COLUMNS, PRODUCT_COLUMNS } from './lists.ts'
 
 /** A record with all that happened to it. */
@@ -44,6 +46,8 @@ interface Story<Item> {
   /** The client and the name under which events have it, and the time from which it has any. */
   events?: (item: Item) => Parameters<typeof lastEventsAbout>[1]
   steps?: (item: Item, data: Reading, done: readonly AuditRow[]) => StoryStep[]
+  /** Further cells, which are the fields of its form. */
+  terms?: (item: Item, data: Reading) => Row
   /** Its balance at the end of each day. */
   balance?: (item: Item, data: Reading) => { at: string; minor: number; amount: Cell }[]
   /** Lists that belong to the record, with their filters. */
@@ -53,11 +57,12 @@ interface Story<Item> {
 const withStory = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) => Id, story: Story<Item>) => ({
   find: (data: Reading, text: string) => {
     const item = get(kind, data.query, read(text))
-    const { also = [], cells = {}, events, steps, balance, lists = {} } = story
+    const { also = [], cells = {}, terms, events, steps, balance, lists = {} } = story
     return {
-      row: rowOf({ ...cells, ...(kind.details ?? kind.columns) }, item, data),
+      row: { ...rowOf({ ...cells, ...(kind.details ?? kind.columns) }, item, data), ...terms?.(item, data) },
       group: kind.group,
       acts: [...also, ...actsOn(kind, acts, item)],
+      filled: terms && filledWith(terms(item, data)),
       about: events?.(item),
       steps: (done: readonly AuditRow[]) => steps?.(item, data, done),
       balance: balance?.(item, data),
@@ -135,6 +140,17 @@ const balanceOf = (wallet: Wallet, { query, amount, world }: Reading) => {
   })
 }
 
+const termsOf = ({ id }: { id: number }, { query, reference }: Reading): Row => {
+  const entry = productEntry(query, reference, id)
+  return entry ? termsIn(entry) : {}
+}
+
+/** The terms of a record as a person writes them into the fields of its form. */
+const filledWith = (terms: Row): Record<string, string> =>
+  Object.fromEntries(Object.entries(terms).map(([name, term]) => [name, fieldText(term)]))
+
+const fieldText = (term: Cell): string => (typeof term === 'boolean' ? (term ? 'on' : 'off') : [term].flat().join(' '))
+
 const RECORDS = {
   payouts: withStory(PAYOUT, payoutActs, String, {
     cells: PAID,
@@ -167,10 +183,17 @@ const RECORDS = {
     { also: ['webhooks redeliver'] },
   ),
   products: withStory(
-    { name: 'product', group: 'catalog', argument: { flags: '<id>' }, find: findProduct, columns: PRODUCT_COLUMNS },
+    {
+      ...{ name: 'product', group: 'catalog', argument: { flags: '<id>' }, find: findProduct },
+      columns: PRODUCT_COLUMNS,
+    },
     {},
     Number,
-    { lists: { stock: ({ name }) => ({ search: name }), orders: ({ name }) => ({ search: name }) } },
+    {
+      also: ['catalog edit'],
+      terms: termsOf,
+      lists: { stock: ({ name }) => ({ search: name }), orders: ({ name }) => ({ search: name }) },
+    },
   ),
 } as const
 
@@ -181,7 +204,10 @@ const EVENTS_MAX = 100
 export const storyOf = (data: Reading, page: string, id: string) => {
   if (!Object.hasOwn(RECORDS, page)) throw refused(`there is no page ${page}\nSee the menu.`)
   const { query, reference } = data
-  const { row, group, acts, about, steps, balance, lists } = RECORDS[page as keyof typeof RECORDS].find(data, id)
+  const { row, group, acts, filled, about, steps, balance, lists } = RECORDS[page as keyof typeof RECORDS].find(
+    data,
+    id,
+  )
   const done = [...actsAbout(query, group, id)]
   const event = page === 'events' ? findAnyEvent(query, id) : undefined
   const events = about ? lastEventsAbout(query, about, EVENTS_MAX) : event ? [event] : []
@@ -189,6 +215,7 @@ export const storyOf = (data: Reading, page: string, id: string) => {
     row,
     seen: findHead(query)?.count ?? 0,
     acts,
+    filled,
     steps: steps(done),
     balance,
     entries:

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import sampleJson from '../../../seed/sample-catalog.json' with { type: 'text' }
 import type { Acting } from '../../acts/act.ts'
+import type { Administration } from '../../acts/administration.ts'
 import { type List, listOf, type Row, StoredJson } from '../../acts/cells.ts'
 import { choiceOf, field, type Input, numberOrText, wholeNumber } from '../../acts/fields.ts'
 import { act, type Noun, type Shown } from '../../acts/kind.ts'
@@ -9,7 +10,7 @@ import { productsEdited } from '../../audit/queries.ts'
 import { changeOf, changesBetween } from '../../catalog/changes.ts'
 import { readCatalog } from '../../catalog/document.ts'
 import { editProduct, type ProductEdit, productEntry } from '../../catalog/edit.ts'
-import { CatalogSchema, ProductEntry } from '../../catalog/file-schema.ts'
+import { CatalogSchema, type ProductDocument, ProductEntry } from '../../catalog/file-schema.ts'
 import {
   catalogVersion,
   checkedCatalog,
@@ -32,7 +33,7 @@ import { readReference, seedReferenceData } from '../../start/seed.ts'
 import { acting } from '../acts/ask.ts'
 import { explainFaults, withInput } from '../advice.ts'
 import { note, print, show } from '../terminal/output.ts'
-import { administer, type Reading, requireLive, withReader } from './administration.ts'
+import { administer, requireLive, withReader } from './administration.ts'
 import { actCommand, describe } from './records.ts'
 
 /** `scrip catalog`: the products as a file (contract C8). */
@@ -92,7 +93,7 @@ function importFile(this: Command, file: string, { dryRun }: { dryRun?: true }):
   return acting(catalogActs.import).call(this, file, {}, this)
 }
 
-const changes = (data: Reading, text: string): List => {
+const changes = (data: Administration, text: string): List => {
   const after = catalogOf((database) => importCatalog(database, data.reference, text))
   const [open, edited] = [openOrdersByProduct(data.query), productsEdited(data.query)]
   const changes = changesBetween(writeCatalog(data.query, data.reference), after).map((one) => ({
@@ -206,15 +207,17 @@ const edit = (data: Acting, input: Input<typeof EDITED>): Promise<Row> =>
     const after = editProduct(tx, data.reference, before, editIn(input))
     const change = changeOf(before, after)
     data.record(tx, { before: change?.before ?? {}, after: change?.after ?? {} })
-    const { name, active, max_quantity, gst_percent, handling_fee, denominations } = after
-    return {
-      ...{ id, name, active, max_quantity, gst_percent },
-      handling_fee: `${handling_fee.fixed}+${handling_fee.percent}%`,
-      denominations: denominations.map(({ min_value, max_value, discount }) =>
-        min_value === max_value ? `${min_value}=${discount}` : `${min_value}-${max_value}=${discount}`,
-      ),
-    }
+    return { id, name: after.name, ...termsIn(after) }
   })
+
+/** The terms of a product that an edit changes, fee and denominations as a person writes them. */
+export const termsIn = ({ active, max_quantity, gst_percent, handling_fee, denominations }: ProductDocument) => ({
+  ...{ active, max_quantity, gst_percent },
+  handling_fee: `${handling_fee.fixed}+${handling_fee.percent}%`,
+  denominations: denominations.map(({ min_value, max_value, discount }) =>
+    min_value === max_value ? `${min_value}=${discount}` : `${min_value}-${max_value}=${discount}`,
+  ),
+})
 
 export const catalogActs = {
   import: act(
@@ -222,7 +225,7 @@ export const catalogActs = {
     'Replace all products with those of a file',
     { file: field('<file>', 'the file', { isFile: true }) },
     importFromChecked,
-    { readFile: (text) => checkedCatalog(text, readReference()), inNewFolder: true, isMoney: true },
+    { preview: changes, readFile: (text) => checkedCatalog(text, readReference()), inNewFolder: true, isMoney: true },
   ),
   edit: act('Edit product', 'Change one product of the catalog, until the next import', EDITED, edit, {
     inSandbox: 'PATCH /products/{id}',

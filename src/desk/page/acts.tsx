@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks'
 import type { ActForm, FilledAct } from '../../pages/act-form.ts'
 import * as ui from '../../pages/ui/act.tsx'
 import { type ActResult, askFor, type List, type Row } from './data.ts'
-import { Facts, Rows } from './rows.tsx'
+import { Facts, Paged, Rows } from './rows.tsx'
 
 /** The acts of the desk. */
 
@@ -28,6 +28,39 @@ export const Acts = ({ acts, seen, ...rest }: Props) => {
 
 /** The record of a page is shown there; its password is nowhere else. */
 const show = (result: ActResult, isOfSubject: boolean) => {
-  if ('rows' in result) return <Rows list={result as List} page="" label="Result" />
+  if ('rows' in result) {
+    const list = result as List
+    return list.columns.includes('change') ? <Changes {...list} /> : <Rows list={list} page="" label="Result" />
+  }
   return (!isOfSubject || 'password' in result) && <Facts row={result as Row} page="" />
+}
+
+/** The kinds of changes, what cannot be brought back first. */
+const CHANGES = { removed: 'Removed', changed: 'Changed', added: 'Added' } as const
+
+/** The effect of a new catalog, and the orders that wait for products that it removes. */
+const Changes = ({ columns, rows }: List) => {
+  const byChange = Map.groupBy(rows, ({ change }) => change)
+  const waiting = rows.reduce((sum, { waiting_orders }) => sum + Number(waiting_orders), 0)
+  const figures = [
+    ...Object.entries(CHANGES).map(([change, title]) => [title, byChange.get(change)?.length ?? 0] as const),
+    ['Orders that wait for removed products', waiting] as const,
+  ]
+  return (
+    <>
+      <dl class="figures">
+        {figures.map(([title, count]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{count.toLocaleString('en')}</dd>
+          </div>
+        ))}
+      </dl>
+      {Object.entries(CHANGES).map(([change, title]) => {
+        const those = byChange.get(change) ?? []
+        const shown = columns.filter((name) => name !== 'change' && those.some((row) => row[name]))
+        return those.length > 0 && <Paged key={change} title={title} page="" list={{ columns: shown, rows: those }} />
+      })}
+    </>
+  )
 }

@@ -5,7 +5,7 @@ import type { storyOf } from '../../commands/desk/story.ts'
 import type { todayOf } from '../../commands/desk/today.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
 import type { ActForm, EndedAct, FilledAct } from '../../pages/act-form.ts'
-import type { Asked, OnProgress } from '../../pages/ui/act.tsx'
+import type { OnProgress, Outcome } from '../../pages/ui/act.tsx'
 import type { Filters } from '../../pages/ui/list.tsx'
 import { saveFile } from '../../pages/ui/notices.tsx'
 import type { ActsLine, OnWire } from '../wire.ts'
@@ -66,7 +66,7 @@ export const askFor = async (
   isDryRun: boolean,
   onProgress: OnProgress,
   seen?: number,
-): Promise<Asked<ActResult>> => {
+): Promise<Outcome<ActResult>> => {
   const response = await send('POST', 'acts', JSON.stringify({ acts, isDryRun, seen }))
   const ended: EndedAct<ActResult>[] = []
   let sums: List | undefined
@@ -75,7 +75,7 @@ export const askFor = async (
     if ('error' in line) throw new Error(line.error)
     if ('sums' in line) sums = line.sums
     else if ('progress' in line) onProgress(...line.progress)
-    else onProgress('', ended.push(line.ended), acts.length)
+    else if (ended.push(line.ended) < acts.length) onProgress('', ended.length, acts.length)
   }
   if (ended.length < acts.length) throw new Error(CUT)
   return { ended, ...(sums && { sums }) }

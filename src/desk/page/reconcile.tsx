@@ -2,15 +2,11 @@ import { useState } from 'preact/hooks'
 import { visibleLines as visible } from '../../kernel/visible.ts'
 import { Button, Field, FileField, Form } from '../../pages/ui/forms.tsx'
 import { useAttempt } from '../../pages/ui/hooks.ts'
-import type { Filters } from '../../pages/ui/list.tsx'
 import { act } from '../../pages/ui/notices.tsx'
 import { Card, Failed } from '../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../pages/ui/place.ts'
 import { compare, downloadFindings, type Findings } from './data.ts'
-import { List } from './rows.tsx'
-
-/** The rows of a kind that are shown at once. */
-const SHOWN = 100
+import { Paged } from './rows.tsx'
 
 const NAMES: Readonly<Record<string, string>> = {
   differs: 'Differs',
@@ -72,16 +68,8 @@ export const Reconcile = ({ place: { id: client = '', month: named = '' } }: { p
         )}
       </Card>
       {kinds.map((one) => (
-        <Kind key={one.kind} {...one} />
+        <Paged key={one.kind} title={NAMES[one.kind] ?? one.kind} page="reconcile" list={one} />
       ))}
     </div>
   )
-}
-
-const Kind = ({ kind, columns, rows }: Findings['kinds'][number]) => {
-  const [query, setQuery] = useState<Filters>({})
-  const offset = Number(query.offset ?? 0)
-  const list = { columns, rows: rows.slice(offset, offset + SHOWN), total: rows.length, pageRows: SHOWN }
-  const title = NAMES[kind] ?? kind
-  return <List title={title} name={title} page="reconcile" list={list} query={query} onQuery={setQuery} />
 }

@@ -19,7 +19,7 @@ const titleOf = (page: string, id: string, { reference_id, client_reference }: R
 export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
   const { value, error, reload } = useLoaded(() => read<Story>(['record', page, id]), [page, id])
   if (!value) return <Failed error={error} />
-  const { row, seen, acts, steps = [], balance, entries, events, eventsMax, audit, lists } = value
+  const { row, seen, acts, filled, steps = [], balance, entries, events, eventsMax, audit, lists } = value
   const title = titleOf(page, id, row)
   const subjects = [{ id, label: title }]
   const onDone = () => {
@@ -30,7 +30,7 @@ export const RecordPage = ({ place: { page, id = '' } }: { place: Place }) => {
     <div class="stack">
       <Card title={title} aside={<a href={hrefOf({ page })}>All {page}</a>}>
         <Failed error={error} />
-        <Acts acts={acts} subjects={subjects} seen={seen} onDone={onDone} />
+        <Acts acts={acts} subjects={subjects} filled={filled} seen={seen} onDone={onDone} />
         <Facts row={row} page={page} />
         {page === 'clients' && (
           <p class="line">

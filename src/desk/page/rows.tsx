@@ -1,6 +1,7 @@
+import { useState } from 'preact/hooks'
 import * as ui from '../../pages/ui/list.tsx'
 import { hrefOf } from '../../pages/ui/place.ts'
-import type { Row } from './data.ts'
+import type { Row, List as Table } from './data.ts'
 
 /** The lists of the desk: their columns, and the links to other records. */
 
@@ -48,6 +49,17 @@ type Of<Props> = Props & { page: string }
 export const List = ({ page, list, ...rest }: Of<Parameters<typeof ui.List>[0]>) => {
   const { columns, hrefOf } = shownOn(page, list?.columns ?? [])
   return <ui.List name={page} {...rest} list={list && { ...list, columns }} hrefOf={hrefOf} />
+}
+
+/** The rows of a long list that are shown at once. */
+const SHOWN = 100
+
+/** A list that is here whole, a part of it at a time. */
+export const Paged = ({ title, page, list: { columns, rows } }: { title: string; page: string; list: Table }) => {
+  const [query, setQuery] = useState<ui.Filters>({})
+  const offset = Number(query.offset ?? 0)
+  const part = { columns, rows: rows.slice(offset, offset + SHOWN), total: rows.length, pageRows: SHOWN }
+  return <List title={title} name={title} page={page} list={part} query={query} onQuery={setQuery} />
 }
 
 export const Rows = ({ page, list, ...rest }: Of<Parameters<typeof ui.Rows>[0]>) => {

@@ -57,7 +57,7 @@ const freshId = (): string => `act_${crypto.getRandomValues(new BigUint64Array(2
 export type OnProgress = (what: string, done: number, total: number) => void
 
 /** The ends of acts, and the sums of several of them. */
-export interface Asked<Result> {
+export interface Outcome<Result> {
   ended: readonly EndedAct<Result>[]
   sums?: Result
 }
@@ -65,10 +65,10 @@ export interface Asked<Result> {
 interface ActProps<Result> {
   /** The subjects; none for an act that makes something new. */
   subjects?: readonly Subject[] | undefined
-  /** The initial values of fields, by their names. */
+  /** The present values of the record by the names of their fields: those that stay are not sent. */
   filled?: Values | undefined
   /** Does acts, or shows what they would do. */
-  ask: (acts: readonly FilledAct[], isDryRun: boolean, onProgress: OnProgress) => Promise<Asked<Result>>
+  ask: (acts: readonly FilledAct[], isDryRun: boolean, onProgress: OnProgress) => Promise<Outcome<Result>>
   /** A result for people. */
   show: (result: Result, isOfSubject: boolean) => ComponentChildren
 }
@@ -86,12 +86,12 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
   const fields = subjects.length === 0 ? form.fields : form.fields.slice(1)
   const [values, setValues] = useState(() => presetsOf(fields, filled))
   const [file, setFile] = useState<string>()
-  /** The acts that are asked for. Their ids stay the same until they are done. */
-  const asked = useRef<readonly FilledAct[]>([])
+  /** The acts that the form asks for. Their ids stay the same until they are done. */
+  const acts = useRef<readonly FilledAct[]>([])
   /** True once more than a dry run was asked for, which goes on without its form. */
   const isSent = useRef(false)
-  const [preview, setPreview] = useState<Asked<Result>>()
-  const [done, setDone] = useState<Asked<Result>>()
+  const [preview, setPreview] = useState<Outcome<Result>>()
+  const [done, setDone] = useState<Outcome<Result>>()
   const [error, attempt] = useAttempt()
   const [isBusy, setBusy] = useState(false)
   const [progress, setProgress] = useState<Parameters<OnProgress>>()
@@ -99,10 +99,11 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
   const send = async (isDryRun: boolean) => {
     setBusy(true)
     if (!isDryRun) isSent.current = true
+    if (acts.current.length > 1) setProgress(['', 0, acts.current.length])
     await attempt(async () => {
-      const answer = await ask(asked.current, isDryRun, (...reached) => setProgress(reached))
-      if (isDryRun) setPreview(answer)
-      else setDone(answer)
+      const outcome = await ask(acts.current, isDryRun, (...reached) => setProgress(reached))
+      if (isDryRun) setPreview(outcome)
+      else setDone(outcome)
     })
     setProgress(undefined)
     setBusy(false)
@@ -110,16 +111,17 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
   const submit = () => {
     if (isBusy) return
     const [first] = form.fields
+    const changed = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== filled[name]))
     const about = subjects.length === 0 ? [{}] : subjects.map(({ id }) => ({ [first?.name ?? '']: id }))
-    asked.current = about.map((subject) => ({
-      ...{ id: freshId(), command, input: { ...values, ...subject } },
+    acts.current = about.map((subject) => ({
+      ...{ id: freshId(), command, input: { ...changed, ...subject } },
       ...(file !== undefined && { file }),
     }))
     void send(isMoney)
   }
   const close = () => dialog.current?.close()
   // Long lists are not drawn again with each step.
-  const isCounted = progress !== undefined && (asked.current.length > 1 || progress[0] !== '')
+  const isCounted = progress !== undefined
   const isNothing = preview?.ended.every(({ refusal }) => refusal !== undefined)
   return (
     <dialog ref={dialog} class="act" aria-label={title} onClose={() => onEnd(isSent.current)}>
@@ -201,7 +203,7 @@ const Progress = ({ reached: [what, done, total] }: { reached: Parameters<OnProg
   </p>
 )
 
-interface EndedProps<Result> extends Pick<DialogProps<Result>, 'show'>, Asked<Result> {
+interface EndedProps<Result> extends Pick<DialogProps<Result>, 'show'>, Outcome<Result> {
   subjects: readonly Subject[]
   word: string
 }

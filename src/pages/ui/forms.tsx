@@ -46,7 +46,7 @@ export const Input = ({ onText, ...rest }: InputProps) => (
 
 interface LabelProps {
   label: string
-  /** What may be written into it. */
+  /** The kind of text that it takes. */
   hint?: string | undefined
 }
 
