@@ -18,7 +18,6 @@ import { limitsOf } from '../sessions/clients.ts'
 import type { Credentials } from '../sessions/credentials.ts'
 import { Guard } from '../sessions/guard.ts'
 import { type SessionRoutesOptions, sessionRoutes } from '../sessions/routes.ts'
-import type { Session } from '../sessions/sessions.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { rulesFor } from '../webhooks/addresses.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
@@ -38,21 +37,16 @@ export const createApp = (deps: Deps) => {
   const sentFrom = addressBehind(config.trustedProxies, deps.addressOf)
   const addressOf = (request: Request): string => sentFrom(extension?.causeOf(request) ?? request)
   const timer = timerOf(deps, addressOf)
-  const nameInLog = (request: Request, who: Pick<Session, 'world' | 'client'>): void =>
-    timer?.identified(request, extension?.usernameOf(who) ?? who.client.username)
+  const usernameOf = extension?.usernameOf ?? (({ client }) => client.username)
   const guard = new Guard({
     sessions,
     limitsOf: (client) => (deps.isUnlimited ? undefined : limitsOf(client, config.limits)),
     due,
     isDueBeforeReads: extension !== undefined,
     keepsRequestIds: extension === undefined,
-    onIdentified: (request, session) => {
-      deliveries.watch(session.world)
-      nameInLog(request, session)
-      extension?.observer.identified(request, session)
-    },
-    onAdmitted: extension?.observer.admitted,
-    onEntitled: extension?.observer.entitled,
+    watchDeliveries: (world) => deliveries.watch(world),
+    usernameOf,
+    watcher: extension?.observer,
   })
   const layer = httpLayer({
     admit: guard.admit,
@@ -62,14 +56,14 @@ export const createApp = (deps: Deps) => {
     observer: combineObservers([timer, extension?.observer]),
     requireHost: extension?.requireHost,
     entered: extension?.observer.entered,
-    asFailure: (error, request) => extension?.failureOf(error, request) ?? failureIn(deps, error, request),
+    asFailure: (error, incoming) => extension?.failureOf(error, incoming) ?? failureIn(deps, error, incoming.request),
     onUnexpectedError: ({ error, ...request }) =>
       log.error('request failed', { ...request, cause: error instanceof Error ? error.stack : String(error) }),
   })
   const app: AnyElysia = new Elysia({ normalize: false, precompile, handler: { standardHostname: false } }).use(
     layer.hooks,
   )
-  addModules(app, layer, deps, services, { guard, addressOf, onIdentified: nameInLog })
+  addModules(app, layer, deps, services, { guard, addressOf, usernameOf })
   app.use(
     docsRoutes(
       { app, version, publicUrl, additions: extension?.documentation, events: DELIVERED_EVENTS },
@@ -95,7 +89,7 @@ const failureIn = ({ worlds }: Deps, error: unknown, { method }: Request): unkno
 
 /** Logs in without a request that the request log or the coverage would show. */
 const accessTokenOf = async ({ credentials, sessions }: Services, login: Credentials): Promise<string> => {
-  const identified = await credentials.identify(login, { request: undefined, address: '' }, () => undefined)
+  const identified = await credentials.identify(login, { incoming: undefined, address: '' }, () => undefined)
   return (await sessions.begin(identified)).access.token
 }
 
@@ -119,7 +113,7 @@ const addModules = (
   layer: HttpLayer,
   deps: Deps,
   services: Services,
-  { guard, ...login }: Pick<SessionRoutesOptions, 'guard' | 'addressOf' | 'onIdentified'>,
+  { guard, ...login }: Pick<SessionRoutesOptions, 'guard' | 'addressOf' | 'usernameOf'>,
 ) => {
   const { sessions, credentials, pricing, ordering, paying } = services
   const { config, version, worlds, reference, catalog, publicUrl, extension } = deps

@@ -1,13 +1,14 @@
 import type { AnyElysia } from 'elysia'
 import type { Additions } from '../docs/openapi.ts'
 import type { HttpLayer } from '../http/http-layer.ts'
+import type { Incoming } from '../http/incoming.ts'
 import type { HttpObserver } from '../http/observer.ts'
-import type { RequestTarget } from '../http/request-id.ts'
 import type { DomainError, Failure } from '../kernel/failure.ts'
 import type { Ordering } from '../orders/orders.ts'
 import type { VoucherSupply } from '../orders/supply.ts'
 import type { Paying } from '../payouts/payouts.ts'
 import type { ResolveAccount } from '../sessions/credentials.ts'
+import type { GuardWatcher } from '../sessions/guard.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import type { Deliver } from '../webhooks/outgoing.ts'
@@ -32,18 +33,16 @@ export interface Extension {
   /** The errors of a login that `resolveAccount` throws. */
   accountErrors: Record<string, Failure>
   /** The failure that a client gets for an error; undefined if the extension does not know the error. */
-  failureOf: (error: unknown, request: Request) => DomainError | undefined
-  observer: HttpObserver & {
-    /** May refuse a request whose route has been found. */
-    entered: (target: RequestTarget) => Promise<void> | undefined
-    identified: (request: Request, session: Session) => void
-    admitted: (target: RequestTarget, session: Session) => Session | Promise<Session>
-    entitled: (target: RequestTarget) => Promise<void> | undefined
-    /** May replace a response that is about to be sent. */
-    deliver: (request: Request, response: Response) => Response | Promise<Response>
-    /** The fault that was injected into a request, for the log. */
-    faultOf: (request: Request) => string | undefined
-  }
+  failureOf: (error: unknown, incoming: Incoming) => DomainError | undefined
+  observer: HttpObserver &
+    GuardWatcher & {
+      /** May refuse a request whose route has been found. */
+      entered: (incoming: Incoming) => Promise<void> | undefined
+      /** May replace a response that is about to be sent. */
+      deliver: (request: Request, response: Response) => Response | Promise<Response>
+      /** The fault that was injected into a request, for the log. */
+      faultOf: (incoming: Incoming) => string | undefined
+    }
   /** Wraps what handles each request, after all else. */
   serving: (
     handle: (request: Request) => Response | Promise<Response>,

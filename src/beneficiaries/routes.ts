@@ -37,11 +37,11 @@ export const beneficiaryRoutes = ({ reference, guard }: { reference: Reference; 
     })
     .post(
       '/',
-      async ({ body, request, session, set }) =>
-        once(body, { request, session, set }, (tx, input) =>
-          // Nothing has been paid yet, in any precision.
-          beneficiaryWire(saveBeneficiary(tx, session.world, session.client.id, input), 0),
-        ),
+      async (incoming) => {
+        const { world, client } = incoming.session
+        // Nothing has been paid yet, in any precision.
+        return once(incoming, (tx, input) => beneficiaryWire(saveBeneficiary(tx, world, client.id, input), 0))
+      },
       {
         id: 'createBeneficiary',
         summary: 'Save a beneficiary',

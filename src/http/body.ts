@@ -1,6 +1,7 @@
 import { DomainError } from '../kernel/failure.ts'
 import { nextTurn, turns } from '../kernel/turns.ts'
 import { BODY_ENCODED } from './failures.ts'
+import type { Incoming } from './incoming.ts'
 import { type JsonObject, parseObject, unreadable } from './json.ts'
 
 /** The largest body that is read, in bytes (contract C4). */
@@ -13,20 +14,8 @@ const DIGITS = /^\d+$/
 /** Matches a body without an encoding. */
 const IDENTITY = /^(?:identity)?$/i
 
-/** The readings of bodies. A second reading of a request has the result of the first. */
-const readings = new WeakMap<Request, Promise<string>>()
-/** The bodies that were read, for observers. */
-const bodies = new WeakMap<Request, string>()
-const objects = new WeakMap<Request, JsonObject>()
-
-/** The text of a body; undefined until it is read. */
-export const sentBody = (request: Request): string | undefined => bodies.get(request)
-
-const senders = new WeakMap<Request, object>()
+/** Bodies of unknown clients share one turn. */
 const STRANGERS = {}
-
-/** Notes the client whose turn a long body takes. Bodies of unknown clients share one turn. */
-export const isSentBy = (request: Request, client: object): void => void senders.set(request, client)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -35,17 +24,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  *
  * @throws DomainError body_encoded if it is compressed; body_unreadable if it is too long, incomplete or not UTF-8
  */
-export const readText = (request: Request, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
-  const reading = readings.get(request) ?? readOnce(request, bytesMax)
-  readings.set(request, reading)
-  return reading
+export const readText = (incoming: Incoming, bytesMax: number = BODY_BYTES_MAX): Promise<string> => {
+  incoming.reading ??= readOnce(incoming, bytesMax)
+  return incoming.reading
 }
 
-const readOnce = async (request: Request, bytesMax: number): Promise<string> => {
+const readOnce = async (incoming: Incoming, bytesMax: number): Promise<string> => {
+  const { request, client = STRANGERS } = incoming
   const text = decoded(await readBytes(request, bytesMax))
-  bodies.set(request, text)
+  incoming.text = text
   await requireClient(request)
-  if (text.length > LONG_TEXT) await turns.take(senders.get(request) ?? STRANGERS)
+  if (text.length > LONG_TEXT) await turns.take(client)
   return text
 }
 
@@ -105,11 +94,10 @@ interface ObjectBounds {
 
 /** The body as a JSON object, parsed once: a login is read for its world first. @throws DomainError body_unreadable */
 export const readObject = async (
-  request: Request,
+  incoming: Incoming,
   { bytesMax, valuesMax, isOptional = false }: ObjectBounds = {},
 ): Promise<JsonObject> => {
-  const text = await readText(request, bytesMax)
-  const object = objects.get(request) ?? (isOptional && text.trim() === '' ? {} : parseObject(text, valuesMax))
-  objects.set(request, object)
-  return object
+  const text = await readText(incoming, bytesMax)
+  incoming.object ??= isOptional && text.trim() === '' ? {} : parseObject(text, valuesMax)
+  return incoming.object
 }

@@ -44,6 +44,13 @@ export const dryRunErrors = ({ once }: DryRunnable): Record<string, Failure> => 
 /** True if a method and a path belong to an operation that has a dry run. Reads write nothing anyway. */
 export const hasDryRun = (method: string, path: string): boolean => method !== 'GET' && path.startsWith('/api/v1/')
 
+export interface DryRun {
+  isDryRun: boolean
+  refusal?: DomainError
+}
+
+export const NO_DRY_RUN: DryRun = { isDryRun: false }
+
 /**
  * Reads the header and marks the response. An invalid header is refused later, in its turn: after the features of the
  * client (contract C4).
@@ -51,10 +58,10 @@ export const hasDryRun = (method: string, path: string): boolean => method !== '
 export const readDryRun = (
   { headers: sent }: Request,
   { once }: DryRunnable,
-  headers: Record<string, string | number>,
-): { isDryRun: boolean; refusal?: DomainError } => {
+  headers: Record<string, string>,
+): DryRun => {
   const value = sent.get(NAME)
-  if (value === null || value === 'false') return { isDryRun: false }
+  if (value === null || value === 'false') return NO_DRY_RUN
   headers[NAME] = 'true'
   if (value !== 'true') return { isDryRun: true, refusal: new DomainError(MALFORMED) }
   if (once && sent.has('idempotency-key')) return { isDryRun: true, refusal: new DomainError(WITH_KEY) }

@@ -1,18 +1,18 @@
-import { type AnyElysia, type Context, Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { DomainError, type Failure, INTERNAL } from '../kernel/failure.ts'
-import { andThen } from '../kernel/turns.ts'
 import { dryRunResponse, isOfDryRun } from './dry-run.ts'
 import { renderFailure, STRUCTURED } from './errors.ts'
 import { HOST_INVALID, routeNotFound } from './failures.ts'
+import { Incoming } from './incoming.ts'
 import { JSON_TYPE, Json, UNCACHED } from './json.ts'
 import { IDLE_SECONDS } from './listen.ts'
 import type { HttpObserver } from './observer.ts'
 import { PublicFile } from './public-file.ts'
-import { type RoutedRequest, requestIdOf } from './request-id.ts'
+import { requestIdOf } from './request-id.ts'
 
 interface HttpLayerOptions {
   /** Lets a request in, or throws: called for paths below /api/v1 that no route serves. */
-  admit: (context: RoutedRequest) => unknown
+  admit: (incoming: Incoming) => unknown
   /** Makes an identifier for a request that belongs to no world. */
   nextRequestId: () => string
   /** The path of the public URL, with which each Location begins. */
@@ -23,20 +23,15 @@ interface HttpLayerOptions {
   /** Checks the name by which a request calls the server. @throws DomainError */
   requireHost?: ((request: Request) => void) | undefined
   /** The first step of each route. May refuse the request. */
-  entered?: ((routed: RoutedRequest) => Promise<void> | undefined) | undefined
+  entered?: ((incoming: Incoming) => Promise<void> | undefined) | undefined
   /** Replaces an error that has a failure, such as a temporary one; returns any other error as it is. */
-  asFailure: (error: unknown, request: Request) => unknown
+  asFailure: (error: unknown, incoming: Incoming) => unknown
   onUnexpectedError: (report: { error: unknown; requestId: string; method: string; path: string }) => void
 }
 
-const KEEP_ALIVE = `timeout=${IDLE_SECONDS}`
-
-const setCommonHeaders = (options: HttpLayerOptions, set: Context['set']): void => {
-  set.headers['X-Request-Id'] ??= options.nextRequestId()
-  // Caches of proxies may keep a response that does not say so, and give it to a request with another token (contract C4).
-  set.headers['Cache-Control'] ??= UNCACHED['Cache-Control']
-  if (options.isClosing()) set.headers.connection = 'close'
-  else set.headers['Keep-Alive'] = KEEP_ALIVE
+/** The framework's context, which carries the request from its first step on. */
+interface Carrier {
+  incoming?: Incoming | undefined
 }
 
 /** The part of the HTTP layer that modules with routes use. */
@@ -44,58 +39,56 @@ export interface HttpLayer {
   /** The first step of every request, and the refusal of those that no route serves. */
   hooks: AnyElysia
   /** Serves a route: what its steps return or throw becomes the response. */
-  serve: (routed: RoutedRequest, steps: (routed: RoutedRequest) => unknown) => Response | Promise<Response>
+  serve: (incoming: Incoming, steps: (incoming: Incoming) => unknown) => Response | Promise<Response>
   /** Completes the response of a page, which has no operation. */
-  completePage: (page: Omit<RoutedRequest, 'operation'> & { responseValue: unknown }) => Response
+  completePage: (page: Carrier & { route: string; responseValue: unknown }) => Response
+}
+
+const KEEP_ALIVE = `timeout=${IDLE_SECONDS}`
+
+const setCommonHeaders = (options: HttpLayerOptions, { headers }: Incoming['set']): void => {
+  headers['X-Request-Id'] ??= options.nextRequestId()
+  // Caches of proxies may keep a response that does not say so, and give it to a request with another token (contract C4).
+  headers['Cache-Control'] ??= UNCACHED['Cache-Control']
+  if (options.isClosing()) headers.connection = 'close'
+  else headers['Keep-Alive'] = KEEP_ALIVE
 }
 
 const errorResponder = (options: HttpLayerOptions) => {
-  const respondWith = (failure: Failure, routed: RoutedRequest): Response => {
-    const { set, operation } = routed
+  const respondWith = (failure: Failure, incoming: Incoming): Response => {
+    const { set, operation } = incoming
     setCommonHeaders(options, set)
     const { status, headers, body } = renderFailure(failure, operation ?? STRUCTURED)
     Object.assign(set.headers, headers, { 'content-type': JSON_TYPE })
     const text = JSON.stringify(body)
-    options.observer?.ended(routed, { status, headers: set.headers, body: text }, failure)
-    return finished(text, status, set)
+    options.observer?.ended(incoming, { status, headers: set.headers, body: text }, failure)
+    return new Response(text, { status, headers: set.headers })
   }
 
-  const refuse = (error: unknown, routed: RoutedRequest): Response => {
-    const { request, set, path } = routed
+  const refuse = (error: unknown, incoming: Incoming): Response => {
+    const { request, set, path } = incoming
     if (!(error instanceof DomainError)) {
       setCommonHeaders(options, set)
       const requestId = String(set.headers['X-Request-Id'])
       options.onUnexpectedError({ error, requestId, method: request.method, path })
     }
-    const known = options.asFailure(error, request)
-    return respondWith(known instanceof DomainError ? known.failure : INTERNAL, routed)
+    const known = options.asFailure(error, incoming)
+    return respondWith(known instanceof DomainError ? known.failure : INTERNAL, incoming)
   }
 
   /** Refuses an unknown path. Below /api/v1, a request without a token gets a 401 even then (contract C4). */
-  const refuseUnknownPath = async (routed: RoutedRequest): Promise<Response> => {
-    if (/^\/api\/v1(?:\/|$)/.test(routed.path)) {
+  const refuseUnknownPath = async (incoming: Incoming): Promise<Response> => {
+    if (/^\/api\/v1(?:\/|$)/.test(incoming.path)) {
       try {
-        await options.admit({ ...routed, route: '' })
+        await options.admit(incoming)
       } catch (error) {
-        return refuse(error, routed)
+        return refuse(error, incoming)
       }
     }
-    return respondWith(routeNotFound(routed.path), routed)
+    return respondWith(routeNotFound(incoming.path), incoming)
   }
 
   return { refuse, refuseUnknownPath }
-}
-
-/** The framework sends a response as it is if it has no headers to add; otherwise it would make another one. */
-const finished = (
-  body: string | Uint8Array<ArrayBuffer> | undefined,
-  status: number,
-  set: Context['set'],
-): Response => {
-  const { headers } = set
-  set.headers = {}
-  set.status = 200
-  return new Response(body ?? '', { status, headers: headers as Record<string, string> })
 }
 
 /** The first and last step of every request: it gets an identifier, and anything thrown becomes an error response. */
@@ -103,51 +96,65 @@ export const httpLayer = (options: HttpLayerOptions): HttpLayer => {
   const { observer, requireHost, entered } = options
   const { refuse, refuseUnknownPath } = errorResponder(options)
 
-  const complete = (answer: unknown, routed: RoutedRequest): Response => {
-    const { request, set, operation } = routed
-    if (answer instanceof PublicFile) set.headers['Cache-Control'] = 'no-cache'
+  const complete = (answer: unknown, incoming: Incoming): Response => {
+    const { request, set, operation } = incoming
+    const { headers } = set
+    if (answer instanceof PublicFile) headers['Cache-Control'] = 'no-cache'
     setCommonHeaders(options, set)
-    if (set.headers.Location) set.headers.Location = options.basePath + set.headers.Location
-    const shown = isOfDryRun(set.headers) ? dryRunResponse(answer, operation?.response.schema, set.headers) : answer
+    if (headers.Location) headers.Location = options.basePath + headers.Location
+    const shown = isOfDryRun(headers) ? dryRunResponse(answer, operation?.response.schema, headers) : answer
     if (shown instanceof Response || shown instanceof PublicFile) {
       const response = shown instanceof Response ? shown : shown.responseTo(request)
-      for (const name in set.headers) response.headers.set(name, String(set.headers[name]))
-      observer?.ended(routed, { status: response.status, headers: response.headers, body: undefined })
-      set.headers = {}
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+      observer?.ended(incoming, { status: response.status, headers: response.headers, body: undefined })
       return response
     }
     const body = serialized(shown)
-    if (body !== shown) set.headers['content-type'] = JSON_TYPE
-    const status = (shown instanceof Json ? shown.status : undefined) ?? Number(set.status ?? 200)
-    observer?.ended(routed, { status, headers: set.headers, body })
-    return finished(body, status, set)
+    if (body !== shown) headers['content-type'] = JSON_TYPE
+    const status = (shown instanceof Json ? shown.status : undefined) ?? set.status ?? operation?.response.status ?? 200
+    observer?.ended(incoming, { status, headers, body })
+    return new Response(body ?? '', { status, headers })
+  }
+
+  const serve: HttpLayer['serve'] = (incoming, steps) => {
+    try {
+      const entering = entered?.(incoming)
+      const result = entering ? entering.then(() => steps(incoming)) : steps(incoming)
+      if (!(result instanceof Promise)) return complete(result, incoming)
+      return result.then((value) => complete(value, incoming)).catch((error) => refuse(error, incoming))
+    } catch (error) {
+      return refuse(error, incoming)
+    }
   }
 
   return {
     hooks: new Elysia({ name: 'http-layer' })
-      .onRequest(({ request, set }) => {
+      // Each context has the member from the beginning, so that all have one shape.
+      .decorate('incoming', undefined as Incoming | undefined)
+      .onRequest((context) => {
+        const { request } = context
+        const incoming = new Incoming(request)
+        context.incoming = incoming
         const sent = requestIdOf(request)
-        if (sent !== undefined) set.headers['X-Request-Id'] = sent
-        observer?.arrived(request)
+        if (sent !== undefined) incoming.set.headers['X-Request-Id'] = sent
+        observer?.arrived(incoming)
         if (!hasOneHost(request)) throw new DomainError(HOST_INVALID)
         requireHost?.(request)
       })
-      .onError({ as: 'global' }, ({ error, code, request, set, path, route }) => {
-        const routed = { request, set, path, route, operation: undefined }
-        return code === 'NOT_FOUND' ? refuseUnknownPath(routed) : refuse(error, routed)
+      .onError({ as: 'global' }, ({ error, code, incoming, route }) => {
+        const found = foundIn({ incoming }, route)
+        return code === 'NOT_FOUND' ? refuseUnknownPath(found) : refuse(error, found)
       }),
-    serve: (routed, steps) => {
-      try {
-        const result = andThen(entered?.(routed), () => steps(routed))
-        if (!(result instanceof Promise)) return complete(result, routed)
-        return result.then((value) => complete(value, routed)).catch((error) => refuse(error, routed))
-      } catch (error) {
-        return refuse(error, routed)
-      }
-    },
-    completePage: ({ request, set, path, route, responseValue }) =>
-      complete(responseValue, { request, set, path, route, operation: undefined }),
+    serve,
+    completePage: ({ incoming, route, responseValue }) => complete(responseValue, foundIn({ incoming }, route)),
   }
+}
+
+/** The request of a page or of an error, with its route, which is undefined if there is none. */
+const foundIn = ({ incoming }: Carrier, route: string | undefined): Incoming => {
+  if (!incoming) throw new Error('a request that has not entered')
+  incoming.route ||= route ?? ''
+  return incoming
 }
 
 /** True if a request names exactly one host in a valid form (RFC 9112, 3.2). */

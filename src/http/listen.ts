@@ -14,6 +14,16 @@ const LOOKS_MAX = 25
 /** The host in the URL of a request without one, which only HTTP/1.0 allows: no page can have it. */
 const NO_HOST = 'http://host.invalid'
 
+/** A request with a host in its URL, made of the one that the runtime knows. */
+class NamedRequest extends Request {
+  constructor(readonly received: Request) {
+    super(NO_HOST + received.url, received)
+  }
+}
+
+const named = (request: Request): Request =>
+  request.url.startsWith('/') && request.headers.get('host') === null ? new NamedRequest(request) : request
+
 export interface ListenOptions {
   host: string
   /** 0 for any free port. */
@@ -43,15 +53,7 @@ const dated = async (response: Response | Promise<Response>): Promise<Response> 
 /** @throws the error of the operating system about the address */
 export const listen = ({ host, port, onEscape }: ListenOptions): Listening => {
   let respond: Respond = () => new Response(null, { status: 503, headers: { 'Retry-After': '1' } })
-  /** The request that the runtime knows, by the one with a rewritten URL. */
-  const received = new WeakMap<Request, Request>()
   let askedCount = 0
-  const named = (request: Request): Request => {
-    if (!request.url.startsWith('/') || request.headers.get('host') !== null) return request
-    const copy = new Request(NO_HOST + request.url, request)
-    received.set(copy, request)
-    return copy
-  }
   const server: Server<undefined> = Bun.serve({
     hostname: host,
     port,
@@ -79,7 +81,8 @@ export const listen = ({ host, port, onEscape }: ListenOptions): Listening => {
     serve: (next) => {
       respond = next
     },
-    addressOf: (request) => server.requestIP(received.get(request) ?? request)?.address ?? '',
+    addressOf: (request) =>
+      server.requestIP(request instanceof NamedRequest ? request.received : request)?.address ?? '',
     stop: async (drainMsMax) => {
       const drained = drainMsMax > 0 ? untilQuiet().then(() => server.stop()) : server.stop()
       await Promise.race([drained, Bun.sleep(drainMsMax)])

@@ -1,5 +1,5 @@
 import type { Failure } from '../kernel/failure.ts'
-import type { RequestTarget } from './request-id.ts'
+import type { Incoming } from './incoming.ts'
 
 export type ResponseHeaders = Headers | Readonly<Record<string, unknown>>
 
@@ -12,9 +12,9 @@ interface SentResponse {
 
 /** Is notified of requests and responses, and does not change them. */
 export interface HttpObserver {
-  arrived: (request: Request) => void
+  arrived: (incoming: Incoming) => void
   /** The failure is that of an error response. */
-  ended: (target: RequestTarget, response: SentResponse, failure?: Failure) => void
+  ended: (incoming: Incoming, response: SentResponse, failure?: Failure) => void
 }
 
 /** Combines several observers into one; undefined without any, so that requests skip it. */
@@ -22,8 +22,8 @@ export const combineObservers = (observers: readonly (HttpObserver | undefined)[
   const present = observers.filter((observer) => observer !== undefined)
   if (present.length < 2) return present[0]
   return {
-    arrived: (request) => {
-      for (const observer of present) observer.arrived(request)
+    arrived: (incoming) => {
+      for (const observer of present) observer.arrived(incoming)
     },
     ended: (...details) => {
       for (const observer of present) observer.ended(...details)

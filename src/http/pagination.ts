@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import type { Context } from 'elysia'
 import type { Direction, ListPage } from './parameters.ts'
 
 /** The index of the first row of a page. */
@@ -17,9 +16,14 @@ export const sortedSliceOf = <Field>(query: ListPage & { sort_by: Field; sort_or
   ...sliceOf(query),
 })
 
+/** The settings of a response that a page changes. */
+interface ResponseSettings {
+  headers: Record<string, string>
+}
+
 /** Sets the four headers of beneficiaries, payouts and orders (spec 4.1, contract C7), and returns the items of the page. */
 export const paged = <Item>(
-  { headers }: Pick<Context['set'], 'headers'>,
+  { headers }: ResponseSettings,
   { page, limit }: ListPage,
   { entries, totalCount }: { entries: Item[]; totalCount: number },
 ): Item[] => {
@@ -32,7 +36,7 @@ export const paged = <Item>(
 
 /** Sets the six headers of wallets and transactions (spec 4.2, contract C7), and returns the items of the page. */
 export const longPaged = <Item>(
-  set: Pick<Context['set'], 'headers'>,
+  set: ResponseSettings,
   page: ListPage,
   list: { entries: Item[]; totalCount: number },
 ): Item[] => {

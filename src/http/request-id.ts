@@ -1,19 +1,3 @@
-import type { Context } from 'elysia'
-import type { Operation } from './operation.ts'
-
-/** The request, and the status and headers of its response. */
-export type RequestContext = Pick<Context, 'request' | 'set'>
-
-/** A request with its route and operation. Without a matching route, the route is empty and the operation undefined. */
-export interface RequestTarget {
-  request: Request
-  path: string
-  route: string
-  operation: Operation | undefined
-}
-
-export type RoutedRequest = RequestContext & RequestTarget
-
 /** A short identifier that is safe in a header, a log line and a file name. */
 const SANE = /^[\w.:-]{1,128}$/
 

@@ -1,6 +1,7 @@
 import { sinceStartMs } from '../kernel/clock.ts'
 import type { Failure } from '../kernel/failure.ts'
 import { isOfDryRun } from './dry-run.ts'
+import type { Incoming } from './incoming.ts'
 import type { HttpObserver, ResponseHeaders } from './observer.ts'
 import { errorNameOf } from './operation.ts'
 import { traceparentOf } from './request-id.ts'
@@ -32,51 +33,37 @@ export interface RequestListener {
   onEnded: (facts: RequestFacts) => void
 }
 
-interface Underway {
-  arrivedMs: number
-  address: string
-  client: string | null
-}
-
 /** Measures requests and notifies the log and the metrics. */
 export class RequestTimer implements HttpObserver {
-  readonly #underway = new WeakMap<Request, Underway>()
-
   constructor(
     private readonly listeners: readonly RequestListener[],
     private readonly options: {
       addressOf: (request: Request) => string
-      faultOf: ((request: Request) => string | undefined) | undefined
+      faultOf: ((incoming: Incoming) => string | undefined) | undefined
     },
   ) {}
 
-  arrived = (request: Request): void => {
-    const address = this.options.addressOf(request)
-    this.#underway.set(request, { arrivedMs: sinceStartMs(), address, client: null })
+  arrived = (incoming: Incoming): void => {
+    incoming.arrival = { ms: sinceStartMs(), address: this.options.addressOf(incoming.request) }
   }
 
-  identified = (request: Request, username: string): void => {
-    const underway = this.#underway.get(request)
-    if (underway) underway.client = username
-  }
-
-  ended: HttpObserver['ended'] = ({ request, route, operation }, { status, headers }, failure) => {
-    const underway = this.#underway.get(request)
-    if (!underway) return
-    this.#underway.delete(request)
+  ended: HttpObserver['ended'] = (incoming, { status, headers }, failure) => {
+    const { request, route, operation, arrival, username } = incoming
+    if (!arrival) return
+    incoming.arrival = undefined
     const facts: RequestFacts = {
       method: request.method,
       route: route ? documentedRoute(route) : null,
       status,
-      durationMs: Math.round((sinceStartMs() - underway.arrivedMs) * 1_000) / 1_000,
+      durationMs: Math.round((sinceStartMs() - arrival.ms) * 1_000) / 1_000,
       requestId: requestIdIn(headers),
       traceparent: traceparentOf(request),
-      client: underway.client,
+      client: username,
       failure: failure?.code ?? null,
       error: failure ? ((operation && errorNameOf(operation, failure)) ?? failure.code) : null,
-      address: underway.address,
+      address: arrival.address,
       isDryRun: isOfDryRun(headers),
-      fault: this.options.faultOf?.(request),
+      fault: this.options.faultOf?.(incoming),
     }
     for (const { onEnded } of this.listeners) onEnded(facts)
   }

@@ -4,11 +4,11 @@ import { andThen } from '../kernel/turns.ts'
 import { readObject, readText } from './body.ts'
 import { hasDryRun } from './dry-run.ts'
 import type { HttpLayer } from './http-layer.ts'
+import type { Incoming } from './incoming.ts'
 import type { Json, JsonObject } from './json.ts'
 import { completed, type Group, type Line, OPERATION, type Operation } from './operation.ts'
 import { pathReader, queryReader } from './parameters.ts'
 import type { PublicFile } from './public-file.ts'
-import type { RequestContext, RoutedRequest } from './request-id.ts'
 import { documentedRoute } from './target.ts'
 import { bodyCheck } from './validation.ts'
 
@@ -27,29 +27,26 @@ export interface DeferredBody<Input, Output> {
 
 export type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown
 
-/** The context of a handler. */
-type Sent<Params, Query, Input> = RequestContext & { params: ValueOf<Params>; query: ValueOf<Query>; body: Input }
+/** A request as its handler gets it. */
+type Sent<Params, Query, Input> = Incoming & { params: ValueOf<Params>; query: ValueOf<Query>; body: Input }
 
 /** The possible results of a handler, which the compiler checks against the schema: the value, or its JSON. */
 type Result<Value, Once> = Once extends true ? Json<Value> : Value | Json<Value> | Response | PublicFile
 
-/** The prefix of routes in an app, and the hooks that they share. */
+/** The prefix of routes in an app, and the steps that they share. */
 export interface Mount {
   prefix: string
   /** Runs before the path, the query and the body are read. */
-  transform: RouteHook
+  admit: RouteStep
   /** Runs after they are read. */
-  beforeHandle: RouteHook
+  beforeHandle: (incoming: ReadRequest) => Promise<void>
 }
 
 /** A request whose route has read its path and its query. */
-interface ReadRequest extends RoutedRequest {
-  params: Record<string, unknown>
-  query: Record<string, string | undefined>
-}
+type ReadRequest = Incoming & { params: Record<string, unknown>; query: Record<string, string | undefined> }
 
-/** Runs before a handler. May throw a DomainError. */
-type RouteHook = (context: ReadRequest) => undefined | Promise<void>
+/** A step before a handler. May throw a DomainError. */
+type RouteStep = (incoming: Incoming) => undefined | Promise<void>
 
 /** Adds an operation with its path, its handler and its description. */
 type Add<Given, GroupQuery, Self> = <
@@ -62,7 +59,7 @@ type Add<Given, GroupQuery, Self> = <
 >(
   path: string,
   handler: (
-    context: Given &
+    incoming: Given &
       Sent<Params, Query, Once extends true ? DeferredBody<NoInfer<Input>, Static<Schema>> : NoInfer<Input>>,
   ) => Result<Static<NoInfer<Schema>>, Once> | Promise<Result<Static<NoInfer<Schema>>, Once>>,
   line: Line<Params, Query, Body, Schema, Input, Once>,
@@ -84,10 +81,10 @@ export class Routes<
   readonly patch = this.#adding('PATCH')
   readonly delete = this.#adding('DELETE')
 
-  /** `give` runs before the path, the query and the body are read, and adds members to the context of each handler. */
+  /** `admit` runs before the path, the query and the body are read. It gives each request what its handler expects. */
   constructor(
     private readonly group: Group<GroupQuery>,
-    private readonly give?: (context: RoutedRequest & Given) => undefined | Promise<void>,
+    private readonly admit?: RouteStep,
   ) {}
 
   /** Adds the routes to an app. The framework would copy the routes of a plugin. */
@@ -99,16 +96,15 @@ export class Routes<
     return (path, handler, line) => {
       const { prefix = '', ...group } = this.group as Group
       const operation = completed({ ...group, hasDryRun: hasDryRun(method, prefix + path) }, line as never)
-      this.#lines.push((app, { serve }, { prefix: above = '', transform, beforeHandle }) => {
+      this.#lines.push((app, { serve }, { prefix: above = '', admit = this.admit, beforeHandle }) => {
         const route = documentedRoute(above + prefix + path)
-        const steps = stepsOf(
-          operation,
-          [transform, this.give as RouteHook | undefined],
-          beforeHandle,
-          handler as never,
-        )
-        const respond = ({ request, set, path, params }: Omit<ReadRequest, 'query'>) =>
-          serve({ request, set, path, route, operation, params } as RoutedRequest, steps)
+        const steps = stepsOf(operation, admit, beforeHandle, handler as never)
+        const respond = ({ incoming, params }: { incoming: Incoming; params: unknown }) => {
+          incoming.route = route
+          incoming.operation = operation
+          incoming.params = params
+          return serve(incoming, steps)
+        }
         // From the text of a function the framework takes what to read, and whether to wait. A bound one has none.
         app.route(method, route, respond.bind(undefined) as never, { detail: { [OPERATION]: operation } })
       })
@@ -120,53 +116,43 @@ export class Routes<
 /** All that a route does, at once as far as it need not wait. */
 const stepsOf = (
   operation: Operation,
-  first: readonly (RouteHook | undefined)[],
-  beforeHandle: RouteHook | undefined,
-  handler: (context: ReadRequest & { body?: unknown }) => unknown,
+  admit: RouteStep | undefined,
+  beforeHandle: Mount['beforeHandle'] | undefined,
+  handler: (incoming: Incoming) => unknown,
 ) => {
-  const { params, query, once, response } = operation
-  const steps = first.filter((step) => step !== undefined)
+  const { params, query, body, bodyAlsoAs, once } = operation
   const readPath = params && pathReader(params)
   const readQuery = query && queryReader(query)
-  const readBody = operation.body ? bodyReader(operation, operation.body) : once && noBody(operation)
-  const handle = (context: ReadRequest): unknown => {
-    if (!once) context.set.status = response.status
-    return handler(context)
-  }
-  const read = (context: ReadRequest & { body?: unknown }): unknown => {
-    if (readPath) context.params = readPath(context.params as never) as never
-    if (readQuery) context.query = readQuery(context.request.url) as never
-    if (!readBody && !beforeHandle) return handle(context)
-    return andThen(readBody?.(context.request), (body) => {
-      context.body = body
-      return andThen(beforeHandle?.(context), () => handle(context))
+  // A handler that takes several formats reads the body itself.
+  const readBody = body && !bodyAlsoAs ? bodyReader(operation, body) : once && noBody(operation)
+  const read = (incoming: Incoming): unknown => {
+    if (readPath) incoming.params = readPath(incoming.params as never)
+    if (readQuery) incoming.query = readQuery(incoming.request.url)
+    if (!readBody && !beforeHandle) return handler(incoming)
+    return andThen(readBody?.(incoming), (body) => {
+      incoming.body = body
+      return andThen(beforeHandle?.(incoming as ReadRequest), () => handler(incoming))
     })
   }
-  return (context: RoutedRequest) => andThen(inTurn(steps, context as ReadRequest), () => read(context as ReadRequest))
-}
-
-const inTurn = (steps: readonly RouteHook[], context: ReadRequest): undefined | Promise<void> => {
-  for (const [index, step] of steps.entries()) {
-    const underway = step(context)
-    if (underway) return underway.then(() => inTurn(steps.slice(index + 1), context))
+  return (incoming: Incoming) => {
+    const admitting = admit?.(incoming)
+    return admitting ? admitting.then(() => read(incoming)) : read(incoming)
   }
-  return undefined
 }
 
 const noBody = (operation: Operation) => () => ({ text: '{}', read: () => undefined, operation })
 
 /** Reads the body of a request. The framework does not, because strangers are refused first (contract C4). */
-const bodyReader = (operation: Operation, schema: TObject): ((request: Request) => unknown) => {
+const bodyReader = (operation: Operation, schema: TObject): ((incoming: Incoming) => unknown) => {
   const check = bodyCheck(schema, operation.bodyFailure)
-  const { read = (sent: JsonObject) => check(sent), once, bodyAlsoAs } = operation
-  if (bodyAlsoAs) return (request) => request
+  const { read = (sent: JsonObject) => check(sent), once } = operation
   if (once) {
-    return async (request) => {
-      const text = await readText(request)
-      return { text, read: (sent: JsonObject) => read(sent, request), operation }
+    return async (incoming) => {
+      const text = await readText(incoming)
+      return { text, read: (sent: JsonObject) => read(sent, incoming.request), operation }
     }
   }
   const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax, bodyOptional: isOptional } = operation
   const bounds = { bytesMax, valuesMax, isOptional }
-  return async (request) => read(await readObject(request, bounds), request)
+  return async (incoming) => read(await readObject(incoming, bounds), incoming.request)
 }

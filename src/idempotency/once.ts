@@ -2,10 +2,10 @@ import canonicalize from 'canonicalize'
 import type { Query, Tx } from '../db/database.ts'
 import { renderFailure } from '../http/errors.ts'
 import { KEY_MALFORMED, KEY_REUSED } from '../http/failures.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { type Exact, Json, type JsonObject, parseObject } from '../http/json.ts'
-import type { RequestContext } from '../http/request-id.ts'
 import type { DeferredBody } from '../http/route-lines.ts'
-import { documentedRoute, pathOf } from '../http/target.ts'
+import { documentedRoute } from '../http/target.ts'
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { sha256Of } from '../kernel/sha256.ts'
@@ -39,6 +39,9 @@ interface Effect<Input, Output> {
   atRest: AtRest | undefined
 }
 
+/** The request of a write that happens once. */
+type Write<Input, Output> = Incoming & { session: Session; body: DeferredBody<Input, Output> }
+
 interface WriteResponse {
   status: number
   text: string
@@ -55,13 +58,12 @@ interface WriteResponse {
  * @throws DomainError idempotency_key_malformed, idempotency_key_reused, body_unreadable, or an error of reading and applying
  */
 export const once = async <Input, Output, Given extends Output>(
-  deferred: DeferredBody<Input, Output>,
-  { request, session, set }: RequestContext & { session: Session },
+  { request, path: sentTo, set, session, body: deferred }: Write<Input, Output>,
   apply: (tx: Tx, input: NoInfer<Input>) => Exact<Given, Output>,
   atRest?: AtRest,
 ): Promise<Json<Output>> => {
   const key = readKey(request)
-  const path = documentedRoute(pathOf(request.url))
+  const path = documentedRoute(sentTo)
   const effect = { path, deferred, apply, atRest }
   const { status, text, id, isReplayed, refusal } =
     key === undefined ? await perform(session, effect) : await performOrReplay(session, effect, key)

@@ -71,13 +71,14 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     )
     .post(
       '/',
-      async ({ body, request, session, set }) =>
-        once(
-          body,
-          { request, session, set },
+      async (incoming) => {
+        const { session } = incoming
+        return once(
+          incoming,
           (tx, orderRequest) => wire(session.world, placeOrder(tx, ordering, session, orderRequest)),
           ciphers,
-        ),
+        )
+      },
       {
         id: 'placeOrder',
         unexpectedError: 'Failed to create order',
@@ -116,11 +117,11 @@ export const orderRoutes = ({ guard, ...ordering }: Ordering & { guard: Guard })
     })
     .post(
       '/:id/cancel',
-      async ({ params, body, request, session, set }) => {
+      async (incoming) => {
+        const { params, session } = incoming
         const { world } = session
         return once(
-          body,
-          { request, session, set },
+          incoming,
           (tx) => wire(world, cancelOrder(tx, world, ordering, getOrder(session, params.id, tx))),
           ciphers,
         )

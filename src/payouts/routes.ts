@@ -41,32 +41,27 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
       response: pageOf('A page of payouts, without their events', ListedPayoutSchema),
       refuses: { list_validation: violation('limit', 'max', 'must be at most 100') },
     })
-    .post(
-      '/',
-      async ({ body, request, session, set }) =>
-        once(body, { request, session, set }, (tx, input) => createPayout(tx, paying, session, input)),
-      {
-        id: 'createPayout',
-        summary: 'Pay a beneficiary',
-        description:
-          'The wallet is debited the amount and the fees immediately, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
-        body: PayoutBody,
-        read: (sent: JsonObject) => readPayout(sent, reference),
-        once: true,
-        response: { status: 201, description: 'The payout', schema: PayoutSchema },
-        refuses: {
-          validation: violation('amount', 'required', 'is required'),
-          wallet_not_found: PAYING_WALLET_NOT_FOUND,
-          beneficiary_not_found: SAVED_BENEFICIARY_NOT_FOUND,
-          duplicate_reference: DUPLICATE_REFERENCE_ID,
-          rate_missing: rateMissing('KES', 'USD'),
-          rate_failed: RATE_FAILED,
-          amount_too_large: AMOUNT_TOO_LARGE,
-          amount_too_small: AMOUNT_TOO_SMALL,
-          insufficient_balance: INSUFFICIENT_BALANCE,
-        },
+    .post('/', async (incoming) => once(incoming, (tx, input) => createPayout(tx, paying, incoming.session, input)), {
+      id: 'createPayout',
+      summary: 'Pay a beneficiary',
+      description:
+        'The wallet is debited the amount and the fees immediately, converted if its currency differs. The beneficiary is a saved one, or a person with e-mail, first name and last name.',
+      body: PayoutBody,
+      read: (sent: JsonObject) => readPayout(sent, reference),
+      once: true,
+      response: { status: 201, description: 'The payout', schema: PayoutSchema },
+      refuses: {
+        validation: violation('amount', 'required', 'is required'),
+        wallet_not_found: PAYING_WALLET_NOT_FOUND,
+        beneficiary_not_found: SAVED_BENEFICIARY_NOT_FOUND,
+        duplicate_reference: DUPLICATE_REFERENCE_ID,
+        rate_missing: rateMissing('KES', 'USD'),
+        rate_failed: RATE_FAILED,
+        amount_too_large: AMOUNT_TOO_LARGE,
+        amount_too_small: AMOUNT_TOO_SMALL,
+        insufficient_balance: INSUFFICIENT_BALANCE,
       },
-    )
+    })
     .get(
       '/:id',
       ({ params, session }) => wholePayout(session.world.db.query, reference, getPayout(session, params.id)),
@@ -81,10 +76,12 @@ export const payoutRoutes = ({ guard, ...paying }: Paying & { guard: Guard }) =>
     )
     .post(
       '/:id/cancel',
-      async ({ params, body, request, session, set }) =>
-        once(body, { request, session, set }, (tx) =>
+      async (incoming) => {
+        const { params, session } = incoming
+        return once(incoming, (tx) =>
           wholePayout(tx, reference, cancelPayout(tx, paying, session.world, getPayout(session, params.id, tx))),
-        ),
+        )
+      },
       {
         id: 'cancelPayout',
         summary: 'Cancel a payout that is not submitted yet',

@@ -1,7 +1,7 @@
 import type { Program } from '../app/extension.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { BaseRates } from '../charges/rates.ts'
-import type { RequestTarget } from '../http/request-id.ts'
+import type { Incoming } from '../http/incoming.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../work/world.ts'
 import type { Feed } from './feed/feed.ts'
@@ -37,7 +37,7 @@ export interface Parts extends Program {
   /** Refuses requests that may not use the control API. @throws DomainError */
   requireAccess: (request: Request) => void
   /** Refuses names that an operation does not document. @throws DomainError validation */
-  refuseUnknown: (target: RequestTarget) => Promise<void>
+  refuseUnknown: (incoming: Incoming) => Promise<void>
   /** Sends a request because of another one. */
   send: (world: World, sent: Sent, cause: Request) => Promise<Response>
 }

@@ -1,5 +1,6 @@
 import type { Extension, Program } from '../app/extension.ts'
 import { isDamage } from '../db/storage.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { servedBy } from '../http/operation.ts'
 import { urlBehind } from '../http/target.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -18,7 +19,7 @@ import { Feed } from './feed/feed.ts'
 import type { Parts, Sent } from './parts.ts'
 import { noteEventTimes } from './records/written-at.ts'
 import type { CoverageReport } from './requests/contract.ts'
-import { RequestObserver } from './requests/observer.ts'
+import { RequestObserver, SentRequest } from './requests/observer.ts'
 import { OutcomeRegistry } from './requests/outcomes.ts'
 import type { RecordingListener } from './requests/request-log.ts'
 import { applySettings, type Settings } from './scenario/make.ts'
@@ -58,7 +59,6 @@ export class Sandbox implements Extension {
   /** While `scrip run --explore` runs. */
   #exploration: Exploration | undefined
   #program: Program | undefined
-  readonly #causes = new WeakMap<Request, Request>()
 
   constructor(private readonly options: SandboxOptions) {
     const { worlds, catalog, log, corsOrigins, host, publicUrl } = options
@@ -78,9 +78,9 @@ export class Sandbox implements Extension {
     })
     worlds.onPresent(noteEventTimes)
     this.#feed = new Feed({ worlds, onRecorded: (listener) => this.onRecorded(listener) })
-    this.resolveAccount = async (credentials, request) => {
-      const account = await resolve(credentials, request)
-      if (request) this.observer.belongs(request, account.world)
+    this.resolveAccount = async (credentials, incoming) => {
+      const account = await resolve(credentials, incoming)
+      if (incoming) this.observer.belongs(incoming, account.world)
       return account
     }
   }
@@ -92,12 +92,12 @@ export class Sandbox implements Extension {
   readonly stepByClock = sandboxStep
 
   /** The error for damage in the pages of a file that was too large to check, or that was damaged later. */
-  readonly failureOf = (error: unknown, request: Request): DomainError | undefined => {
-    const name = isDamage(error) || error instanceof DamagedFile ? this.observer.worldNameOf(request) : DEFAULT_WORLD
+  readonly failureOf = (error: unknown, incoming: Incoming): DomainError | undefined => {
+    const name = isDamage(error) || error instanceof DamagedFile ? this.observer.worldNameOf(incoming) : DEFAULT_WORLD
     return name === DEFAULT_WORLD ? undefined : new DomainError(worldDamaged(name), { cause: error })
   }
 
-  readonly causeOf: Extension['causeOf'] = (request) => this.#causes.get(request)
+  readonly causeOf: Extension['causeOf'] = (request) => (request instanceof SentRequest ? request.cause : undefined)
 
   readonly usernameOf: Extension['usernameOf'] = ({ world, client }) => usernameIn(world, client.username)
 
@@ -161,9 +161,8 @@ export class Sandbox implements Extension {
     }
     const { publicUrl } = this.options
     const body = sent.method === 'GET' ? null : (sent.body ?? null)
-    const request = new Request(urlBehind(publicUrl, sent.path), { method: sent.method, headers, body })
-    this.observer.expect(request, world)
-    if (cause) this.#causes.set(request, cause)
+    const url = urlBehind(publicUrl, sent.path)
+    const request = new SentRequest(url, { method: sent.method, headers, body }, world, cause)
     return this.observer.deliver(request, await app.handle(request))
   }
 }

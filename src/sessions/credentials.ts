@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { networkOf } from '../http/client-address.ts'
 import { rateLimited } from '../http/failures.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { MINUTE_MS, SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { sha256Of } from '../kernel/sha256.ts'
@@ -36,7 +37,7 @@ export interface Identified {
 
 interface LoginOrigin {
   /** The request of a login; undefined if the program itself logs in. */
-  request: Request | undefined
+  incoming: Incoming | undefined
   address: string
 }
 
@@ -46,7 +47,7 @@ export interface Account {
 }
 
 /** The account that a login names, which may not exist. */
-export type ResolveAccount = (credentials: Credentials, request: Request | undefined) => Account | Promise<Account>
+export type ResolveAccount = (credentials: Credentials, incoming: Incoming | undefined) => Account | Promise<Account>
 
 interface CredentialCheckOptions {
   resolveAccount: ResolveAccount
@@ -93,13 +94,13 @@ export class CredentialCheck {
   /** @throws DomainError credentials_wrong or rate_limited */
   async identify(
     { username, password }: Credentials,
-    { request, address }: LoginOrigin,
+    { incoming, address }: LoginOrigin,
     onPlaced: (world: World) => void,
   ): Promise<Identified> {
     if (isLonger(username, USERNAME_LENGTH_MAX) || isLonger(password, PASSWORD_LENGTH_MAX)) {
       throw new DomainError(CREDENTIALS_WRONG)
     }
-    const { world, username: name } = await this.options.resolveAccount({ username, password }, request)
+    const { world, username: name } = await this.options.resolveAccount({ username, password }, incoming)
     onPlaced(world)
     const passwordSha256 = sha256Of(password)
     const client = verify(world, name, passwordSha256)

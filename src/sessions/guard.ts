@@ -1,10 +1,10 @@
-import { isSentBy } from '../http/body.ts'
-import { readDryRun } from '../http/dry-run.ts'
+import { type DryRun, NO_DRY_RUN, readDryRun } from '../http/dry-run.ts'
 import { FEATURE_DISABLED, rateLimited } from '../http/failures.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { unreadable } from '../http/json.ts'
 import type { Group } from '../http/operation.ts'
 import type { BucketSize } from '../http/rate-limit.ts'
-import { type RequestContext, type RequestTarget, type RoutedRequest, traceparentOf } from '../http/request-id.ts'
+import { traceparentOf } from '../http/request-id.ts'
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS } from '../kernel/clock.ts'
 import { DomainError } from '../kernel/failure.ts'
@@ -12,137 +12,125 @@ import { andThen, turns } from '../kernel/turns.ts'
 import { causedBy } from '../work/cause.ts'
 import { undoing } from '../work/dry-run.ts'
 import type { DueWork } from '../work/due.ts'
+import type { World } from '../work/world.ts'
 import { bucketsOf, type Client, type Feature } from './clients.ts'
 import type { Session, Sessions } from './sessions.ts'
+
+/** Takes part in the admission of requests, and in what they write. */
+export interface GuardWatcher {
+  /** Called before a rate-limit token is taken. */
+  identified: (incoming: Incoming, session: Session) => void
+  /** May refuse a request that is within its limits. */
+  admitted: (incoming: Incoming, session: Session) => Promise<void> | undefined
+  /** May refuse a request whose client has the feature that the route needs. */
+  entitled: (incoming: Incoming) => Promise<void> | undefined
+  /** Called before a unit of work is queued. Returns what the unit runs in. */
+  writing: (incoming: Incoming, world: World) => <T>(unit: () => T) => T
+}
 
 interface GuardOptions {
   sessions: Sessions
   /** The rate limits of a client; undefined if it has none. */
   limitsOf: (client: Client) => readonly BucketSize[] | undefined
   due: DueWork
+  /** Called with the world of each client, so that what waits there for a webhook is delivered. */
+  watchDeliveries: (world: World) => void
+  /** The name of a client in logs. */
+  usernameOf: (who: Pick<Session, 'world' | 'client'>) => string
   /** True if due work is done before a read. Otherwise reads do not wait, and a timer does due work. */
   isDueBeforeReads: boolean
   /** True if events keep the id of their request, which the sandbox finds in its request log. */
   keepsRequestIds: boolean
-  /** Called before a rate-limit token is taken. */
-  onIdentified: ((request: Request, session: Session) => void) | undefined
-  /** May refuse an admitted request or replace its session. */
-  onAdmitted: ((target: RequestTarget, session: Session) => Session | Promise<Session>) | undefined
-  /** May refuse a request whose client has the feature that the route needs. */
-  onEntitled: ((target: RequestTarget) => Promise<void> | undefined) | undefined
+  watcher: GuardWatcher | undefined
 }
 
 /** Authentication, rate limits, due work and features of protected routes, in this order (contract C4). */
 export class Guard {
   constructor(private readonly options: GuardOptions) {}
 
-  /** @throws DomainError unauthorized, rate_limited or feature_disabled */
-  readonly admit = (routed: RoutedRequest): Session | Promise<Session> => {
+  /** Gives a request its session. @throws DomainError unauthorized, rate_limited or feature_disabled */
+  readonly admit = (incoming: Incoming): undefined | Promise<undefined> => {
     const { sessions } = this.options
-    const authorization = routed.request.headers.get('authorization')
-    return andThen(sessions.recall(authorization) ?? sessions.admit(authorization), (session) =>
-      andThen(this.#takeTurn(routed, session), () =>
-        isRead(routed.request) ? this.#admitRead(routed, session) : this.#admitWrite(routed, session),
-      ),
-    )
+    const authorization = incoming.request.headers.get('authorization')
+    const known = sessions.recall(authorization)
+    return known
+      ? this.#identified(incoming, known)
+      : sessions.admit(authorization).then((session) => this.#identified(incoming, session))
   }
 
-  #takeTurn({ request, set, operation }: RoutedRequest, session: Session): Promise<void> | undefined {
-    set.headers['X-Request-Id'] ??= session.world.nextRequestId()
-    this.options.onIdentified?.(request, session)
-    const limits = this.options.limitsOf(session.client)
+  #identified(incoming: Incoming, session: Session): undefined | Promise<undefined> {
+    const { usernameOf, limitsOf, watchDeliveries, watcher } = this.options
+    const { set, operation } = incoming
+    const { world, client } = session
+    set.headers['X-Request-Id'] ??= world.nextRequestId()
+    incoming.client = client
+    incoming.username = usernameOf(session)
+    watchDeliveries(world)
+    watcher?.identified(incoming, session)
+    const limits = limitsOf(client)
     if (limits) takeToken(session, limits, set, operation?.free === true)
-    return turns.take(session.client)
+    return andThen(turns.take(client), () => this.#withinLimits(incoming, session))
   }
 
-  #admitRead(routed: RoutedRequest, session: Session): Session | Promise<Session> {
-    const { due, isDueBeforeReads } = this.options
-    const isWaiting = isDueBeforeReads && due.isDue(session.world)
+  #withinLimits(incoming: Incoming, session: Session): undefined | Promise<undefined> {
+    const { due, isDueBeforeReads, watcher } = this.options
+    const { request, operation, set } = incoming
+    const dryRun = operation?.hasDryRun ? readDryRun(request, operation, set.headers) : NO_DRY_RUN
+    const isWaiting = isDueBeforeReads && isRead(request) && due.isDue(session.world)
     return andThen(isWaiting ? due.catchUpToRead(session.world) : undefined, () =>
-      andThen(this.#entitle(routed, session), (entitled) => {
-        entitled.checkAgain()
-        return entitled
-      }),
+      andThen(watcher?.admitted(incoming, session), () => this.#admitted(incoming, session, dryRun)),
     )
   }
 
-  #admitWrite(routed: RoutedRequest, session: Session): Session | Promise<Session> {
-    const { request, operation, set } = routed
-    isSentBy(request, session.client)
-    const dryRun = operation?.hasDryRun ? readDryRun(request, operation, set.headers) : undefined
-    return andThen(this.#entitle(routed, this.#inStep(session, request, set.headers['X-Request-Id'])), (entitled) => {
-      if (dryRun?.refusal) throw dryRun.refusal
-      entitled.checkAgain()
-      return dryRun?.isDryRun ? withoutEffect(entitled) : entitled
+  #admitted(incoming: Incoming, session: Session, { isDryRun, refusal }: DryRun): undefined | Promise<undefined> {
+    requireFeature(incoming, session)
+    return andThen(this.options.watcher?.entitled(incoming), () => {
+      if (refusal) throw refusal
+      session.checkAgain() // the request may have waited until its token was revoked
+      incoming.session = isRead(incoming.request) ? session : this.#writing(incoming, session, isDryRun)
+      return undefined
     })
   }
 
-  /** The session once nothing refuses the request. It must be checked again: the request may have waited until its token was revoked. */
-  #entitle(routed: RoutedRequest, session: Session): Session | Promise<Session> {
-    const { onAdmitted, onEntitled } = this.options
-    const feature = routed.operation?.feature
-    return andThen(onAdmitted?.(routed, session) ?? session, (admitted) => {
-      const checked = feature ? entitled(admitted, feature) : admitted
-      return andThen(onEntitled?.(routed), () => checked)
-    })
-  }
-
-  /** A session that does due work before each write, and writes only while the client of the request is connected. */
-  #inStep(session: Session, request: Request, requestId: unknown): Session {
-    const { world, write } = session
-    const kept = this.options.keepsRequestIds ? String(requestId) : null
-    const cause = { requestId: kept, traceparent: traceparentOf(request) ?? null }
-    return {
-      ...session,
-      write: (work) =>
-        this.options.due.write(world, write, (tx) => {
-          if (request.signal.aborted) throw unreadable()
-          return causedBy(world, cause, () => work(tx))
-        }),
+  /** A session for what a request writes: the steps of each of its units of work. */
+  #writing(incoming: Incoming, session: Session, isDryRun: boolean): Session {
+    const { due, watcher, keepsRequestIds } = this.options
+    const { request, set } = incoming
+    const { world } = session
+    const requestId = keepsRequestIds ? String(set.headers['X-Request-Id']) : null
+    const cause = { requestId, traceparent: traceparentOf(request) ?? null }
+    const write: Session['write'] = (work) => {
+      const watched = watcher?.writing(incoming, world) ?? inside
+      return due.write(world, session.write, (tx) => {
+        if (request.signal.aborted) throw unreadable()
+        requireFeature(incoming, session)
+        return causedBy(world, cause, () => watched(() => work(tx)))
+      })
     }
+    return { ...session, write: isDryRun ? undoing(world, write) : write, isDryRun }
   }
 
   /** The routes of a module, which get the session of their requests. */
   routes(group: Group<undefined> & { feature?: Feature }) {
-    return new Routes<{ session: Session }>(group, (context) => {
-      const give = (session: Session): undefined => {
-        context.session = session
-      }
-      const admitted = this.admit(context)
-      return admitted instanceof Promise ? admitted.then(give) : give(admitted)
-    })
+    return new Routes<{ session: Session }>(group, this.admit)
   }
 }
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
-/** A session whose writes are undone (contract C19). */
-const withoutEffect = (session: Session): Session => ({
-  ...session,
-  write: undoing(session.world, session.write),
-  isDryRun: true,
-})
+/** A unit of work that nobody watches. */
+const inside = <T>(unit: () => T): T => unit()
 
-/** A session that requires a feature, now and at each write. @throws DomainError feature_disabled */
-const entitled = (session: Session, feature: string): Session => {
-  const check = (): void => {
-    if (!session.client.features.has(feature)) throw new DomainError(FEATURE_DISABLED)
-  }
-  check()
-  return {
-    ...session,
-    write: (work) =>
-      session.write((tx) => {
-        check()
-        return work(tx)
-      }),
-  }
+/** The feature of a route is required when a request is let in, and again when it writes. @throws DomainError feature_disabled */
+const requireFeature = ({ operation }: Incoming, { client }: Session): void => {
+  const feature = operation?.feature
+  if (feature !== undefined && !client.features.has(feature)) throw new DomainError(FEATURE_DISABLED)
 }
 
 const takeToken = (
   { world, client }: Session,
   limits: readonly BucketSize[],
-  { headers }: RequestContext['set'],
+  { headers }: Incoming['set'],
   isFree: boolean,
 ): void => {
   const { clock } = world

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { rateLimited } from '../http/failures.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { LAST_TAG } from '../http/operation.ts'
-import type { RequestContext } from '../http/request-id.ts'
 import { Routes } from '../http/route-lines.ts'
 import { SECOND_MS, toTimestamp } from '../kernel/clock.ts'
 import { type Failure, INTERNAL, violation } from '../kernel/failure.ts'
@@ -40,13 +40,13 @@ export interface SessionRoutesOptions {
   accountErrors: Record<string, Failure>
   /** The address that failed logins are limited by. */
   addressOf: (request: Request) => string
-  /** Notified of the client that gets tokens with a request. */
-  onIdentified: (request: Request, who: Pick<Session, 'world' | 'client'>) => void
+  /** The name of a client in logs. */
+  usernameOf: (who: Pick<Session, 'world' | 'client'>) => string
 }
 
 /** Login, refresh and logout (spec section 5, contract C3). */
 export const sessionRoutes = (options: SessionRoutesOptions) => {
-  const { credentials, sessions, guard, accessTtlMs, accountErrors, addressOf, onIdentified } = options
+  const { credentials, sessions, guard, accessTtlMs, accountErrors, addressOf, usernameOf } = options
   const pairBody = ({ access, refresh, clientId }: IssuedTokens): Static<typeof TokenPair> => ({
     access_token: access.token,
     refresh_token: refresh.token,
@@ -60,12 +60,11 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
   const open = new Routes({ ...GROUP, public: true })
     .post(
       '/login',
-      async ({ body, request, set }) => {
-        const identified = await credentials.identify(body, { request, address: addressOf(request) }, (world) =>
-          numberIn(world, set),
-        )
+      async (incoming) => {
+        const origin = { incoming, address: addressOf(incoming.request) }
+        const identified = await credentials.identify(incoming.body, origin, (world) => numberIn(world, incoming))
         const tokens = await sessions.begin(identified)
-        onIdentified(request, identified)
+        incoming.username = usernameOf(identified)
         return pairBody(tokens)
       },
       {
@@ -88,10 +87,10 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
     )
     .post(
       '/refresh',
-      async ({ body, request, set }) => {
-        const { world, client, ...tokens } = await sessions.refresh(body.refresh_token)
-        numberIn(world, set)
-        onIdentified(request, { world, client })
+      async (incoming) => {
+        const { world, client, ...tokens } = await sessions.refresh(incoming.body.refresh_token)
+        numberIn(world, incoming)
+        incoming.username = usernameOf({ world, client })
         return pairBody(tokens)
       },
       {
@@ -134,6 +133,6 @@ export const sessionRoutes = (options: SessionRoutesOptions) => {
 }
 
 /** Numbers a request in its world, so that no other world counts it. */
-const numberIn = (world: World, set: RequestContext['set']): void => {
+const numberIn = (world: World, { set }: Incoming): void => {
   set.headers['X-Request-Id'] ??= world.nextRequestId()
 }

@@ -75,11 +75,10 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .post(
       '/webhooks',
-      async ({ body, request, session, set }) => {
-        const { world, client } = session
+      async (incoming) => {
+        const { world, client } = incoming.session
         return once(
-          body,
-          { request, session, set },
+          incoming,
           (tx, input) => {
             const { webhook, secret } = createWebhook(tx, world, secrets, client.id, input)
             return { ...webhookWire(webhook), secret }
@@ -151,16 +150,17 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .post(
       '/webhooks/:id/rotate',
-      async ({ params, body, request, session, set }) =>
-        once(
-          body,
-          { request, session, set },
+      async (incoming) => {
+        const { params, session } = incoming
+        return once(
+          incoming,
           (tx) => {
             const { webhook, secret } = rotateSecret(tx, session.world, secrets, getWebhook(session, params.id, tx))
             return { ...webhookWire(webhook), secret }
           },
           secrets.cipherOf,
-        ),
+        )
+      },
       {
         id: 'rotateWebhookSecret',
         unexpectedError: 'Failed to rotate webhook',
@@ -175,10 +175,10 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .post(
       '/webhooks/:id/ping',
-      async ({ params, body, request, session, set }) =>
-        once(body, { request, session, set }, (tx) =>
-          eventWire(pingWebhook(tx, session.world, getWebhook(session, params.id, tx))),
-        ),
+      async (incoming) => {
+        const { params, session } = incoming
+        return once(incoming, (tx) => eventWire(pingWebhook(tx, session.world, getWebhook(session, params.id, tx))))
+      },
       {
         id: 'pingWebhook',
         summary: 'Send a ping to a webhook',
@@ -212,13 +212,14 @@ export const webhookRoutes = ({ guard, secrets, rulesFor, deliveries }: WebhookR
     )
     .post(
       '/events/:id/redeliver',
-      async ({ params, body, request, session, set }) =>
-        once(body, { request, session, set }, (tx) => {
-          const { world, client } = session
-          const event = foundOr(findEvent(tx, client.id, params.id), EVENT_NOT_FOUND)
-          redeliver(tx, world, event)
+      async (incoming) => {
+        const { params, session } = incoming
+        return once(incoming, (tx) => {
+          const event = foundOr(findEvent(tx, session.client.id, params.id), EVENT_NOT_FOUND)
+          redeliver(tx, session.world, event)
           return eventWire(event)
-        }),
+        })
+      },
       {
         id: 'redeliverEvent',
         unexpectedError: 'Failed to deliver event',

@@ -51,11 +51,9 @@ describe('Probes', () => {
   })
 
   test('/readyz is 503 while the program is closing, and /livez is not', async () => {
-    const closing = new Elysia()
-    serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false }).addTo(
-      closing,
-      bareLayer(),
-    )
+    const layer = bareLayer()
+    const closing = new Elysia().use(layer.hooks)
+    serviceRoutes({ version, mode: 'sandbox', clock: () => systemClock, isReady: () => false }).addTo(closing, layer)
     await expectResponse(closing.handle(new Request('http://localhost/readyz')), 503, { status: 'unavailable' })
     expect((await closing.handle(new Request('http://localhost/livez'))).status).toBe(200)
   })

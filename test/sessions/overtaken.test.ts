@@ -24,7 +24,7 @@ const open = () => {
     refreshTtlMs: 7_200_000,
   })
   const identify = () =>
-    credentials.identify({ username: 'sandbox', password: 'sandbox' }, { request: undefined, address: '' }, () => {})
+    credentials.identify({ username: 'sandbox', password: 'sandbox' }, { incoming: undefined, address: '' }, () => {})
   return { world, sessions, identify, [Symbol.asyncDispose]: stop }
 }
 

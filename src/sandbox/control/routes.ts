@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { requireClient, sentBody } from '../../http/body.ts'
+import { requireClient } from '../../http/body.ts'
 import type { Mount } from '../../http/route-lines.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import { consoleRoutes } from '../console/routes.ts'
@@ -39,12 +39,12 @@ const WORLD_ROUTE = '/_sandbox/worlds/:name'
 
 const protectedMount = ({ requireAccess, refuseUnknown, worlds }: Parts): Mount => ({
   prefix: '/_sandbox',
-  transform: (target) => {
-    requireAccess(target.request)
-    return refuseUnknown(target)
+  admit: (incoming) => {
+    requireAccess(incoming.request)
+    return refuseUnknown(incoming)
   },
-  beforeHandle: async ({ request, route, params, query }) => {
-    if (request.method !== 'GET' && sentBody(request) === undefined) await requireClient(request)
+  beforeHandle: async ({ request, route, params, query, text }) => {
+    if (request.method !== 'GET' && text === undefined) await requireClient(request)
     const isMade = request.method === 'PUT' && route === WORLD_ROUTE && params.name === query.world
     if (!isMade) requireWorlds(worlds, query.world)
   },

@@ -6,6 +6,7 @@ import type { AnyStep, Kind, Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import type { Tx } from '../../db/database.ts'
+import type { Incoming } from '../../http/incoming.ts'
 import type { JsonObject } from '../../http/json.ts'
 import type { Success } from '../../http/operation.ts'
 import { idPath, textPath } from '../../http/parameters.ts'
@@ -76,7 +77,7 @@ interface ActRoute<Takes extends Fields, Members extends TObject, Params, Effect
     tx: Tx,
     input: Static<Members> & Input<Takes>,
     context: StepContext,
-    sent: { params: ValueOf<Params>; request: Request },
+    incoming: Incoming & { params: ValueOf<Params> },
   ): Effect
   response: Success<Schema>
   /** Called after the commit. */
@@ -111,12 +112,12 @@ export const actRoute = <
   }
   return routes[METHODS[method] ?? 'post'](
     path.replace('{id}', ':id'),
-    async (sent) => {
-      const world = await presentWorld(parts, sent.query.world)
+    async (incoming) => {
+      const world = await presentWorld(parts, incoming.query.world)
       const context = contextIn(parts, world)
-      const effect = await world.db.write((tx) => asOperation(() => act.by(tx, sent.body, context, sent)))
+      const effect = await world.db.write((tx) => asOperation(() => act.by(tx, incoming.body, context, incoming)))
       act.onDone?.(world)
-      if (act.location) sent.set.headers.Location = act.location(effect)
+      if (act.location) incoming.set.headers.Location = act.location(effect)
       return act.wire(effect, world)
     },
     {

@@ -1,5 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { readText } from '../../http/body.ts'
+import type { Incoming } from '../../http/incoming.ts'
 import { isObject, type JsonObject, parseObject } from '../../http/json.ts'
 import type { Operation } from '../../http/operation.ts'
 import type { Violation } from '../../kernel/failure.ts'
@@ -16,13 +17,13 @@ const NOTHING = Type.Object({})
  */
 export const unknownIn = async (
   { query = NOTHING, body, closed, bodyAlsoAs, bodyValuesMax }: Operation,
-  request: Request,
+  incoming: Incoming,
 ): Promise<Violation[]> => {
-  const unknown = [...unknownParameters(request, query)]
+  const unknown = [...unknownParameters(incoming.request, query)]
   const known = body ?? (closed ? NOTHING : undefined)
   // A body may have thousands of members.
   if (known && !bodyAlsoAs)
-    unknown.push(...unknownMembers(await objectIn(request, bodyValuesMax), known).take(UNKNOWN_NAMED_MAX))
+    unknown.push(...unknownMembers(await objectIn(incoming, bodyValuesMax), known).take(UNKNOWN_NAMED_MAX))
   return unknown.slice(0, UNKNOWN_NAMED_MAX)
 }
 
@@ -57,8 +58,8 @@ const isObjectSchema = (schema: TSchema): schema is TObject =>
   schema.properties !== undefined && schema.additionalProperties !== true
 
 /** A body that is not an object is left to the route. */
-const objectIn = async (request: Request, valuesMax: number | undefined): Promise<JsonObject> => {
-  const text = await readText(request)
+const objectIn = async (incoming: Incoming, valuesMax: number | undefined): Promise<JsonObject> => {
+  const text = await readText(incoming)
   try {
     return parseObject(text, valuesMax)
   } catch {

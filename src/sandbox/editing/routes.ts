@@ -7,7 +7,6 @@ import { forgetPrices } from '../../charges/cache.ts'
 import { parseRates, RateTable } from '../../charges/rates.ts'
 import { ratesIn } from '../../charges/stored-rates.ts'
 import type { Query } from '../../db/database.ts'
-import { sentBody } from '../../http/body.ts'
 import { listOf } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { getExample } from '../../http/schemas.ts'
@@ -92,8 +91,7 @@ export const rateRoutes = (parts: Parts) => {
     ...rateActs.set,
     takes: {},
     members: RateMembers,
-    by: (tx, _, context, { request }) =>
-      rateActs.set.by(tx, { rates: parseRates(sentBody(request) ?? ''), isAll: true }, context),
+    by: (tx, _, context, { text = '' }) => rateActs.set.by(tx, { rates: parseRates(text), isAll: true }, context),
     response: ALL_RATES,
     onDone: invalidateDerived,
     wire: ratesFile,

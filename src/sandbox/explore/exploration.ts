@@ -1,5 +1,5 @@
 import { readText } from '../../http/body.ts'
-import type { RequestTarget } from '../../http/request-id.ts'
+import type { Incoming } from '../../http/incoming.ts'
 import { documentedRoute } from '../../http/target.ts'
 import { MINUTE_MS } from '../../kernel/clock.ts'
 import type { Reference } from '../../reference/reference.ts'
@@ -43,8 +43,9 @@ export class Exploration {
   }
 
   /** Called before a request is handled. Returns the moment at which its response is to be lost; undefined if it is not. */
-  async admitted({ request, route }: RequestTarget, { world, client }: Session): Promise<Loss['when'] | undefined> {
-    const body = await readText(request).catch(() => '') // the route refuses an unreadable body
+  async admitted(incoming: Incoming, { world, client }: Session): Promise<Loss['when'] | undefined> {
+    const body = await readText(incoming).catch(() => '') // the route refuses an unreadable body
+    const { request, route } = incoming
     const { method } = request
     const write = { world, client: client.username, method, route: documentedRoute(route), body, isDone: false }
     this.#writes.push(write)

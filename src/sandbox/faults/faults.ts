@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import type { Incoming } from '../../http/incoming.ts'
 import { errorsOf, type Operation } from '../../http/operation.ts'
-import type { RequestTarget } from '../../http/request-id.ts'
 import { DomainError, type Failure, violated, violation } from '../../kernel/failure.ts'
 import type { World } from '../../work/world.ts'
 import { CONNECTION_DROPPED, gatewayFailure } from '../errors.ts'
@@ -51,10 +51,10 @@ export const lostResponse = (when: Rule['when']): Fault => faultOf({ ...NO_EFFEC
  *
  * @throws DomainError validation when a header asks for an unknown fault
  */
-export const findFault = (world: World, target: RequestTarget): Fault | undefined =>
-  requestedFault(target) ?? faultByRule(world, target)
+export const findFault = (world: World, incoming: Incoming): Fault | undefined =>
+  requestedFault(incoming) ?? faultByRule(world, incoming)
 
-const requestedFault = ({ request, operation }: RequestTarget): Fault | undefined => {
+const requestedFault = ({ request, operation }: Incoming): Fault | undefined => {
   // Tools that send every header of the document send this one empty.
   const faultHeader = request.headers.get(FAULT_HEADER) || null
   const delay = request.headers.get(DELAY_HEADER)
@@ -80,9 +80,9 @@ const parseFault = (text: string): { error: string; when: Rule['when'] } => {
 const failureNamed = (operation: Operation | undefined, name: string): Failure | undefined =>
   operation && Object.entries(errorsOf(operation)).find(([known]) => known === name)?.[1]
 
-const faultByRule = (world: World, target: RequestTarget): Fault | undefined => {
-  const failureOf = (name: string) => failureNamed(target.operation, name)
-  const rule = takeRule(world, target, (error) => failureOf(error) !== undefined)
+const faultByRule = (world: World, incoming: Incoming): Fault | undefined => {
+  const failureOf = (name: string) => failureNamed(incoming.operation, name)
+  const rule = takeRule(world, incoming, (error) => failureOf(error) !== undefined)
   return rule && faultOf(rule, rule.error === null ? undefined : failureOf(rule.error))
 }
 

@@ -1,4 +1,4 @@
-import type { RequestTarget } from '../../http/request-id.ts'
+import type { Incoming } from '../../http/incoming.ts'
 import { violated } from '../../kernel/failure.ts'
 import { SeededRandomness } from '../../kernel/ids.ts'
 import { type World, worldPart } from '../../work/world.ts'
@@ -50,14 +50,10 @@ export const removeRule = (world: World, id: number | undefined): boolean => {
 }
 
 /** Uses up the first rule that applies to a request. A rule for an error applies only where the error `canOccur`. */
-export const takeRule = (
-  world: World,
-  target: RequestTarget,
-  canOccur: (error: string) => boolean,
-): Rule | undefined => {
+export const takeRule = (world: World, incoming: Incoming, canOccur: (error: string) => boolean): Rule | undefined => {
   const { all, randomness } = world.of(rules)
   for (const rule of all) {
-    if (rule.webhook !== undefined || rule.times_left === 0 || !matches(rule, target)) continue
+    if (rule.webhook !== undefined || rule.times_left === 0 || !matches(rule, incoming)) continue
     if (rule.error !== null && !canOccur(rule.error)) continue
     if (rule.probability < 1 && fraction(randomness) >= rule.probability) continue
     if (rule.times_left !== null) rule.times_left -= 1
@@ -66,7 +62,7 @@ export const takeRule = (
   return undefined
 }
 
-const matches = ({ match }: Rule, { request, path, route }: RequestTarget): boolean =>
+const matches = ({ match }: Rule, { request, path, route }: Incoming): boolean =>
   (match.method === null || match.method === request.method) &&
   (match.path === null || match.path === route || fits(match.path, path))
 

@@ -55,11 +55,12 @@ export const reconcileRoutes = ({ worlds, reference }: Parts) => {
   }
   return controlRoutes('reconcile.').post(
     '/reconcile',
-    async ({ query, request }) => {
+    async (incoming) => {
+      const { query } = incoming
       const world = getWorld(worlds, query.world)
       const client = findClientIn(world, query.client ?? usernameIn(world, SANDBOX_USERNAME))
       if (!client) throw new DomainError(CLIENT_UNKNOWN)
-      return compared(world, client.id, query.month ?? ALWAYS, await readText(request, BYTES_MAX).catch(unread))
+      return compared(world, client.id, query.month ?? ALWAYS, await readText(incoming, BYTES_MAX).catch(unread))
     },
     {
       id: 'reconcile',

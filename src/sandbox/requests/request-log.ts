@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { isOfDryRun } from '../../http/dry-run.ts'
 import { errorMessageIn } from '../../http/error-message.ts'
+import type { Incoming } from '../../http/incoming.ts'
 import type { ResponseHeaders } from '../../http/observer.ts'
-import type { RequestTarget } from '../../http/request-id.ts'
 import { documentedRoute } from '../../http/target.ts'
 import { sinceStartMs, systemClock, toTimestamp } from '../../kernel/clock.ts'
 import type { Failure } from '../../kernel/failure.ts'
@@ -52,7 +52,7 @@ const likenessOf = ({ client, method, path, requestBody }: ObservedRequest): str
 
 export interface Injected {
   fault: Fault
-  target: RequestTarget
+  incoming: Incoming
   session: Session | undefined
 }
 

@@ -39,10 +39,11 @@ import {
 export const inboxReceiver = ({ worlds }: Parts) =>
   openRoutes('/_sandbox/inbox', 'inbox_receive.').post(
     '/:name',
-    async ({ params, query, request, set }) => {
+    async (incoming) => {
+      const { params, query, request, set } = incoming
       const world = getWorld(worlds, query.world)
       const name = inboxName(params.name)
-      receive(world, name, request, await readText(request))
+      receive(world, name, request, await readText(incoming))
       const { status, delay_ms } = replyOf(world, name)
       if (delay_ms > 0) await Bun.sleep(delay_ms)
       set.status = status

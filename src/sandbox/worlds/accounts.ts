@@ -1,4 +1,5 @@
-import { readObject, sentBody } from '../../http/body.ts'
+import { readObject } from '../../http/body.ts'
+import type { Incoming } from '../../http/incoming.ts'
 import { type JsonObject, parseObject } from '../../http/json.ts'
 import type { Failure } from '../../kernel/failure.ts'
 import { turns } from '../../kernel/turns.ts'
@@ -32,11 +33,11 @@ const NEW_WORLDS = {}
  */
 export const worldAccounts =
   (worlds: SandboxWorlds, requireAccess: (request: Request) => void): ResolveAccount =>
-  async ({ username, password }: Credentials, request): Promise<Account> => {
+  async ({ username, password }: Credentials, incoming): Promise<Account> => {
     const [, worldName = '', client = SANDBOX_USERNAME] = WORLD_USERNAME.exec(username) ?? []
     if (!SandboxWorlds.isName(worldName)) return { world: worlds.default, username }
     const make = (): World => {
-      if (request) requireAccess(request)
+      if (incoming) requireAccess(incoming.request)
       return worlds.create(worldName)
     }
     const find = () => worlds.find(worldName)
@@ -94,17 +95,17 @@ export const restoreInto = (worlds: SandboxWorlds, world: World, image?: Uint8Ar
 const worldDigest = (world: World): string | undefined => findPasswordDigest(world.db.query, SANDBOX_CLIENT_IDS.sandbox)
 
 /** Reads the world from a body of these routes. Nothing of it is verified (contract C3). */
-const SAID_IN: Record<string, (body: JsonObject) => string | undefined> = {
+const NAMED_IN: Record<string, (body: JsonObject) => string | undefined> = {
   '/auth/login': ({ username }) => /^sbx_([^.]+)/.exec(String(username))?.[1],
   '/auth/refresh': ({ refresh_token: token }) => worldOfToken(String(token)),
 }
 
 /** The world that a login or a refresh names, if it exists: its faults apply, and its log keeps the request. */
-export const worldNamedIn = async (worlds: Worlds, request: Request, route: string): Promise<World | undefined> => {
-  const say = SAID_IN[route]
-  if (!say) return undefined
+export const worldNamedIn = async (worlds: Worlds, incoming: Incoming): Promise<World | undefined> => {
+  const nameIn = NAMED_IN[incoming.route]
+  if (!nameIn) return undefined
   try {
-    const name = say(await readObject(request, { bytesMax: SESSION_BODY_BYTES_MAX }))
+    const name = nameIn(await readObject(incoming, { bytesMax: SESSION_BODY_BYTES_MAX }))
     return name === undefined ? undefined : worlds.find(name)
   } catch {
     return undefined
@@ -133,8 +134,8 @@ const worldOfToken = (token: string): string => {
  * Logs why a login was refused, which its response must not say (contract C3). It shows only usernames of worlds: in another, somebody
  * may have typed a password.
  */
-export const explainRefusal = ({ log, worlds }: { log: Log; worlds: Worlds }, request: Request): void => {
-  const username = String(parseObject(sentBody(request) ?? '').username)
+export const explainRefusal = ({ log, worlds }: { log: Log; worlds: Worlds }, { text = '' }: Incoming): void => {
+  const username = String(parseObject(text).username)
   const shown = /^sbx_/i.test(username) ? username.slice(0, USERNAME_SHOWN_MAX) : undefined
   log.warn('login refused', { username: shown, reason: reasonOf(worlds, username) })
 }
