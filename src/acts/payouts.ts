@@ -2,9 +2,9 @@ import { Text } from '../http/validation.ts'
 import { transitionRefused, violation } from '../kernel/failure.ts'
 import { payoutsIn, readAs } from '../payouts/bank-list.ts'
 import { cancelPayout } from '../payouts/payouts.ts'
-import { ADVANCE_TARGETS, type AdvanceTarget, advance, applyEvent, type EventDetails } from '../payouts/progress.ts'
+import { advance, applyEvent, type EventDetails } from '../payouts/progress.ts'
 import { findAnyPayout, PAYOUT_STATUSES, type Payout, payoutsOf } from '../payouts/queries.ts'
-import { actsOfPayout } from '../payouts/states.ts'
+import { ADVANCE_TARGETS, actsOfPayout } from '../payouts/states.ts'
 import type { Among, StepContext } from './act.ts'
 import type { Administration } from './administration.ts'
 import { CLIENT } from './clients.ts'
@@ -73,7 +73,7 @@ export const readPaid = (
     column,
     amount_column: amountColumn,
     client,
-  }: Partial<Input<typeof LISTED>> & { to?: AdvanceTarget | undefined },
+  }: Partial<Input<typeof LISTED>> & { to?: Payout['status'] | undefined },
 ) =>
   payoutsIn(query, text, reference, {
     to,

@@ -6,14 +6,14 @@ import { refused } from '../kernel/exit.ts'
 import { toMajor, toMinor } from '../kernel/money.ts'
 import { FileFault } from '../kernel/problems.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
-import { type AdvanceTarget, canAdvance } from './progress.ts'
+import { canAdvance } from './progress.ts'
 import { type Payout, payoutsNamed } from './queries.ts'
 
 /** A list of payouts that were paid (contract C17): an id or a reference on each line, or the CSV of a bank. */
 
 /** The choices of the person who reads a list. */
 interface ListReading {
-  to?: AdvanceTarget | undefined
+  to?: Payout['status'] | undefined
   /** The column of the reference, by its name. */
   column?: string | undefined
   /** The column of the amount, which has to be that of the payout. */
@@ -138,7 +138,7 @@ const CHOSEN_BY = 1_000
 type Find = (names: readonly string[]) => (name: string) => readonly Payout[]
 
 /** The one column in which most cells name a payout that can take the step. A row number may look like a reference, so such a column is never chosen. */
-const columnAmong = (rows: ListRows, find: Find, to: AdvanceTarget | undefined): Column => {
+const columnAmong = (rows: ListRows, find: Find, to: Payout['status'] | undefined): Column => {
   if (!rows.isCsv) return { index: 0, name: '', header: headerOf(rows, 0, find) }
   const sample = rows.slice(0, CHOSEN_BY)
   const width = Math.max(0, ...sample.map(({ cells }) => cells.length))

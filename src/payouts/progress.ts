@@ -14,6 +14,7 @@ import {
   OPEN_PAYOUTS,
   type PayoutEventType,
   type PayoutStep,
+  stepTowards,
   TRANSITIONS,
 } from './states.ts'
 import type { ActorType, Payout } from './tables.ts'
@@ -76,38 +77,29 @@ export const applyEvent = (
   return after
 }
 
-/** The statuses that an operator can advance a payout to, in order. */
-export const ADVANCE_TARGETS = ['queued', 'processing', 'settling', 'action_required', 'completed'] as const
-export type AdvanceTarget = (typeof ADVANCE_TARGETS)[number]
-
 /** Takes the next step, or all steps to a status. @throws DomainError transition_refused if no steps lead there */
 export const advance = (
   tx: Tx,
   moving: Moving,
   world: World,
   payout: Payout,
-  to: AdvanceTarget | undefined,
+  to: Payout['status'] | undefined,
   details: EventDetails,
 ): Payout => {
   let moved = payout
   do {
-    const event = moved.status === to ? undefined : eventTowards(moved, to)
+    const event = moved.status === to ? undefined : stepTowards(moved, to)
     if (!event) throw new DomainError(transitionRefused(payout.status, to ?? 'another status'))
     moved = applyEvent(tx, moving, world, moved, event, details)
   } while (to !== undefined && moved.status !== to)
   return moved
 }
 
-const eventTowards = (payout: Payout, to: AdvanceTarget | undefined): PayoutEventType | undefined => {
-  if (to === 'action_required' && canHappen('action_required', payout)) return 'action_required'
-  return canHappen('resumed', payout) ? 'resumed' : nextStep(payout)?.event
-}
-
 /** True if a step leads on, or steps lead to a status. */
-export const canAdvance = (payout: Payout, to: AdvanceTarget | undefined): boolean => {
+export const canAdvance = (payout: Payout, to: Payout['status'] | undefined): boolean => {
   let moved = payout
   do {
-    const event = moved.status === to ? undefined : eventTowards(moved, to)
+    const event = moved.status === to ? undefined : stepTowards(moved, to)
     if (!event) return false
     const { to: status, stamps } = TRANSITIONS[event]
     moved = { ...moved, status, ...(stamps && { [stamps]: moved.createdAtMs }) }

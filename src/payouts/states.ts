@@ -47,14 +47,31 @@ const transitions = {
 export type PayoutEventType = keyof typeof transitions
 export const TRANSITIONS: Record<PayoutEventType, PayoutTransition & { to: Payout['status'] }> = transitions
 
+const eventTypes = Object.keys(transitions) as PayoutEventType[]
+
 export const canHappen = (event: PayoutEventType, payout: Payout): boolean => canTake(TRANSITIONS[event], payout)
 
 /** The acts that a payout allows, by their verbs. */
 export const actsOfPayout = (payout: Payout): string[] => verbsAllowed(TRANSITIONS, payout)
 
+const ADVANCES = eventTypes.filter((event) => TRANSITIONS[event].act === 'advance')
+
+/** The statuses that an operator can advance a payout to. */
+export const ADVANCE_TARGETS = [...new Set(ADVANCES.map((event) => TRANSITIONS[event].to))]
+
+const advancesOf = (payout: Payout) => ADVANCES.filter((event) => canHappen(event, payout))
+
 /** The statuses that one step of an operator's advance can lead to. */
 export const nextStatuses = (payout: Payout): Payout['status'][] =>
-  Object.values(TRANSITIONS).flatMap((one) => (one.act === 'advance' && canTake(one, payout) ? [one.to] : []))
+  advancesOf(payout).map((event) => TRANSITIONS[event].to)
+
+/** The step that an operator's advance takes: to a status that the clock does not choose, or on as the clock goes. */
+export const stepTowards = (payout: Payout, to: Payout['status'] | undefined): PayoutEventType | undefined => {
+  const events = advancesOf(payout)
+  const isOfClock = (event: PayoutEventType) => TRANSITIONS[event].afterMs !== undefined
+  const direct = events.find((event) => TRANSITIONS[event].to === to && !isOfClock(event))
+  return direct ?? events.find(isOfClock) ?? events[0]
+}
 
 /** The statuses of payouts that wait for the clock or an operator. */
 export const OPEN_PAYOUTS = statusesWith(TRANSITIONS, 'advance')
@@ -66,9 +83,10 @@ export interface PayoutStep {
 }
 
 /** The steps that the clock takes, in order. */
-const STEPS = Object.entries(TRANSITIONS).flatMap(([event, { afterMs }]) =>
-  afterMs === undefined ? [] : [{ event: event as PayoutEventType, afterMs }],
-)
+const STEPS = eventTypes.flatMap((event) => {
+  const { afterMs } = TRANSITIONS[event]
+  return afterMs === undefined ? [] : [{ event, afterMs }]
+})
 
 /** The steps that lead a payout to its completion and that it has not taken. */
 export const stepsAhead = (payout: Payout, taken: readonly string[]): PayoutEventType[] => {
