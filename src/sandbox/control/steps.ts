@@ -21,7 +21,7 @@ import { getWorld } from '../worlds/contract.ts'
 import { markWritten } from '../worlds/written.ts'
 import { controlRoutes } from './operation.ts'
 
-/** The steps of payouts and orders that an operator takes in live mode (contract C15). */
+/** The acts that an operator does in live mode, in a world of the sandbox (contract C15). */
 
 /** A world that is about to be written, after all work that is due in it. @throws DomainError world_not_found */
 export const presentWorld = async (parts: Pick<Parts, 'worlds' | 'due'>, name: string): Promise<World> => {
@@ -173,8 +173,10 @@ export const stepRoutes = <Id, Item, Effect, Schema extends TObject>(
 }
 
 /** The steps of a kind of record, in the order of their noun. */
-const stepsOn = <Id, Item>(kind: Kind<Id, Item>, acts: Noun): AnyStep<Id, Item>[] =>
-  Object.values(acts).filter((act): act is AnyStep<Id, Item> => 'kind' in act && act.kind === kind)
+export const stepsOn = <Id, Item>({ argument }: Kind<Id, Item>, acts: Noun): AnyStep<Id, Item>[] =>
+  Object.values(acts).filter(
+    (act): act is AnyStep<Id, Item> => 'perform' in act && 'kind' in act && Object.values(act.takes)[0] === argument,
+  )
 
 const PAYOUT_ID = 'pyt_0mjvbk3w000000b8g4l0r3ya'
 const PayoutState = Type.Object({ id: Type.String(), status: Type.String() }, { title: 'PayoutState' })

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { walletActs } from '../../acts/wallets.ts'
+import { WALLET, walletActs } from '../../acts/wallets.ts'
 import { idPath } from '../../http/parameters.ts'
 import { nullable, oneOf } from '../../http/schemas.ts'
 import { toMajor } from '../../kernel/money.ts'
@@ -8,7 +8,7 @@ import type { Wallet } from '../../wallets/queries.ts'
 import type { Parts } from '../parts.ts'
 import { SANDBOX_CLIENT_IDS } from '../seed/accounts.ts'
 import { controlRoutes } from './operation.ts'
-import { actRoute, stepRoutes } from './steps.ts'
+import { actRoute, stepRoutes, stepsOn } from './steps.ts'
 
 /** Wallets as a test opens and fills them (contract C15). */
 
@@ -22,18 +22,14 @@ const WalletThreshold = Type.Object(
 const WalletType = oneOf<'PREPAID' | 'POSTPAID'>(['PREPAID', 'POSTPAID'], { default: 'PREPAID' })
 
 export const walletRoutes = (parts: Parts) => {
+  const { threshold, ...others } = walletActs
   const stepping = { params: idPath('wallet'), example: { id: 1, currency: 'USD', amount: 100_000 } }
   const moved = { description: 'The wallet with its new amount', schema: WalletState }
   const updated = { description: 'The wallet with its threshold', schema: WalletThreshold }
   const example = { ...stepping.example, threshold: 500 }
   const routes = openingRoutes(parts)
-  stepRoutes(parts, [walletActs.fund], { ...stepping, response: moved, wire: stateOf }, routes)
-  return stepRoutes(
-    parts,
-    [walletActs.threshold],
-    { ...stepping, example, response: updated, wire: thresholdOf },
-    routes,
-  )
+  stepRoutes(parts, stepsOn(WALLET, others), { ...stepping, response: moved, wire: stateOf }, routes)
+  return stepRoutes(parts, [threshold], { ...stepping, example, response: updated, wire: thresholdOf }, routes)
 }
 
 const openingRoutes = (parts: Parts) =>
