@@ -70,4 +70,7 @@ ${sources.join('\n')}
 `
 }
 
-if (import.meta.main) await Bun.write(COLUMNS_FILE, columnsSource())
+if (import.meta.main) {
+  await Bun.write(COLUMNS_FILE, columnsSource())
+  await Bun.$`bunx biome format --write ${COLUMNS_FILE}`.quiet()
+}
