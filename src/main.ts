@@ -29,8 +29,6 @@ const runCommand = async (args: readonly string[]): Promise<void> => {
   }
 }
 
-try {
-  await runCommand(argumentsOf(process.argv.slice(2)))
-} catch (error) {
+runCommand(argumentsOf(process.argv.slice(2))).catch((error: unknown) => {
   process.exitCode = exitCodeOf(error)
-}
+})

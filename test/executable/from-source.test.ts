@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inFolder, start } from '../program.ts'
+
+/** `npm start` serves what the sources say now (decision 204). */
+
+const root = join(import.meta.dir, '../..')
+const SOURCES = ['src', 'seed', 'docs', 'package.json', 'bun.lock', 'tsconfig.json', '.ci']
+
+test('npm start serves the sources with their guides and catalog, and the next start an edit of them', () =>
+  inFolder(async (cwd) => {
+    for (const path of SOURCES) cpSync(join(root, path), join(cwd, path), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
+    const guide = 'docs/use/money.md'
+    const served = async () => {
+      await using program = await start([], { command: ['sh', '.ci/start'], cwd, env: { SCRIP_PORT: '0' } })
+      const response = await program.request('/docs/guides/money.md')
+      const products = await program.request('/cards/1')
+      return { statuses: [response.status, products.status], text: await response.text() }
+    }
+    const before = await served()
+    writeFileSync(join(cwd, guide), `${readFileSync(join(cwd, guide), 'utf8')}\nAn edit.\n`)
+    const after = await served()
+    expect(before.statuses).toEqual([200, 200])
+    expect(after).toEqual({ statuses: [200, 200], text: `${before.text}\nAn edit.\n` })
+  }))
