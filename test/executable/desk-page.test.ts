@@ -366,5 +366,21 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     }
   })
 
+  test('stays logged in when its page is closed, until it logs out', async () => {
+    await using own = await Desk.of(operator)
+    const context = await browser.newContext()
+    await (await context.newPage()).goto(own.address)
+    for (const opened of context.pages()) await opened.close()
+    const again = await context.newPage()
+    await again.goto(`${own.url}/`)
+    await again.getByRole('heading', { name: 'Payouts that wait' }).waitFor()
+    const [cookie] = await context.cookies()
+    expect(cookie?.expires).toBeGreaterThan(0) // a cookie of one session of the browser has -1
+    await again.getByRole('button', { name: 'Log out' }).click()
+    await again.getByText('Press Enter in the terminal that runs scrip desk').waitFor()
+    expect(await context.cookies()).toEqual([])
+    await context.close()
+  })
+
   test('asks no other host, and has no error of its own', () => expect(wrong).toEqual([]))
 })

@@ -5,9 +5,9 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { freshActId } from '../../src/kernel/ids.ts'
 import type { ActForm } from '../../src/pages/act-form.ts'
-import { bearer, run, start } from '../program.ts'
+import { bearer, COMMAND, run, start } from '../program.ts'
 import { ask } from '../socket.ts'
-import { Desk, type Done, type Session } from './desk.ts'
+import { Desk, type Done, Session } from './desk.ts'
 import { asOperator, codesOf, type Operator, operatorTest, stockedTest, TEA } from './live.ts'
 
 /** The desk of the executable (contract C20): access, pages and acts. */
@@ -36,13 +36,47 @@ describe('scrip desk', () => {
     const { port } = new URL(desk.url)
     expect([first.status, first.headers.get('set-cookie')]).toEqual([
       200,
-      expect.stringMatching(new RegExp(`^scrip-desk-${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`)),
+      expect.stringMatching(
+        new RegExp(`^scrip-desk-${port}=[\\w-]{43}; Max-Age=43200; HttpOnly; SameSite=Strict; Path=/$`),
+      ),
     ])
     expect(first.headers.get('cache-control')).toBe('no-store')
     expect(first.headers.get('referrer-policy')).toBe('no-referrer')
     expect(first.headers.get('content-security-policy')).toContain("default-src 'none'")
     const again = await fetch(desk.address)
     expect([again.status, again.headers.get('set-cookie')]).toEqual([403, null])
+  })
+
+  stockedTest('prints another address at Enter, which lets another browser in beside the first', async (operator) => {
+    const args = ['desk', '--desk-port', '0', '--data-dir', operator.dataDir]
+    const child = Bun.spawn([...COMMAND, ...args], { stdin: 'pipe', stdout: 'pipe', stderr: 'ignore' })
+    try {
+      const printed = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
+      const next = async (): Promise<string> => (await printed.read()).value?.trimEnd() ?? ''
+      const unused = await next()
+      child.stdin.write('\n')
+      const first = await Session.at(await next())
+      expect((await fetch(unused)).status).toBe(403)
+      child.stdin.write('\n')
+      const second = await Session.at(await next())
+      for (const session of [first, second]) expect((await session.request('/data/today')).status).toBe(200)
+    } finally {
+      child.kill()
+      await child.exited
+    }
+  })
+
+  deskTest('logs a browser out, and others not', async (session, operator, desk) => {
+    const gone = await session.request('/data/logout', { method: 'POST' })
+    const { port } = new URL(desk.url)
+    expect([gone.status, gone.headers.get('set-cookie')]).toEqual([
+      204,
+      `scrip-desk-${port}=; Max-Age=0; HttpOnly; SameSite=Strict; Path=/`,
+    ])
+    expect((await session.request('/data/today')).status).toBe(403)
+    const page = await session.request('/')
+    expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('Press Enter in the terminal')])
+    expect(await operator.json<object[]>('audit', 'list', '--command', 'desk')).toEqual([])
   })
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

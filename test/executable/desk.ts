@@ -35,12 +35,8 @@ export class Desk implements AsyncDisposable {
     return new URL(this.address).origin
   }
 
-  async enter(): Promise<Session> {
-    const response = await fetch(this.address)
-    expect(response.status).toBe(200)
-    const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
-    const key = /data-key="([^"]+)"/.exec(await response.text())?.[1] ?? ''
-    return new Session(this.url, { cookie, 'x-desk-key': key })
+  enter(): Promise<Session> {
+    return Session.at(this.address)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -54,6 +50,15 @@ export class Session {
     readonly url: string,
     readonly headers: Record<string, string>,
   ) {}
+
+  /** Opens an address that lets a browser in. */
+  static async at(address: string): Promise<Session> {
+    const response = await fetch(address)
+    expect(response.status).toBe(200)
+    const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const key = /data-key="([^"]+)"/.exec(await response.text())?.[1] ?? ''
+    return new Session(new URL(address).origin, { cookie, 'x-desk-key': key })
+  }
 
   request(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(this.url + path, { ...init, headers: { ...this.headers, ...(init.headers as object) } })

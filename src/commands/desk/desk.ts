@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
 import { InvalidArgumentError } from 'commander'
 import type { ActResult } from '../../acts/act.ts'
@@ -13,6 +13,7 @@ import type { Narrowing } from '../../db/narrowing.ts'
 import { createDesk } from '../../desk/server.ts'
 import { type ActsLine, Requested } from '../../desk/wire.ts'
 import { hasDatabase } from '../../folder/files.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { EXIT, errorText, misused, ProgramError } from '../../kernel/exit.ts'
 import { linesOf } from '../acts/wire.ts'
 import { explained, explainFaults } from '../advice.ts'
@@ -37,20 +38,37 @@ export const desk = async ({ deskPort, readOnly, ...options }: DeskOptions): Pro
     if (!existsSync(config.dataDir)) throw holdsNoDatabase(config.dataDir)
     requireLiveFolder(config.dataDir, 'desk')
   })
-  const { entrance, respond } = createDesk((request, url) => respondTo(config, request, url), readOnly === true)
+  const data = (request: Request, url: URL) => respondTo(config, request, url)
+  const { openEntrance, respond } = createDesk(data, readOnly === true, systemClock)
   const onEscape = (error: Error): Response => failed(error)
   const server = bind({ host: LOOPBACK, port: deskPort, onEscape })
   server.serve((request) => respond(request, server.addressOf(request)))
   const stopped = nextStopSignal('SIGHUP') // listens before anyone learns that the desk runs
   try {
-    await print(`${urlOf(LOOPBACK, server.port)}${entrance}\n`)
-    process.stderr.write('Open this address in a browser. It works once; the desk ends with this command, at Ctrl+C.\n')
+    const announce = () => print(`${urlOf(LOOPBACK, server.port)}${openEntrance()}\n`)
+    await announce()
+    process.stderr.write(OPEN_IT)
+    if (isInForeground()) process.stdin.on('data', announce).on('error', () => undefined)
     await stopped
   } finally {
     await server.stop(0)
   }
   process.exit(EXIT.done)
 }
+
+const STAT_FILE = '/proc/self/stat'
+
+/** False for a job in the background, which its terminal stops when it reads. Only Linux says so. */
+const isInForeground = (): boolean => {
+  if (!existsSync(STAT_FILE) || !process.stdin.isTTY) return true
+  const [, , group, , , foregroundGroup] = readFileSync(STAT_FILE, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return group === foregroundGroup
+}
+
+const OPEN_IT =
+  'Open this address in a browser. It works once; Enter prints another one. The desk ends with this command, at Ctrl+C.\n'
 
 const respondTo = async (config: DataConfig, request: Request, url: URL): Promise<Response> => {
   try {

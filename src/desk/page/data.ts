@@ -56,6 +56,13 @@ export const readForms = async (): Promise<ActForm[]> => (await read<ActForm[]>(
 const post = async <Body>(path: string, text?: string): Promise<Body> =>
   (await send('POST', path, text)).json() as Promise<Body>
 
+/** Ends the login of this browser. */
+export const logOut = async (): Promise<void> => {
+  await send('POST', 'logout')
+  localStorage.removeItem(KEY)
+  location.reload()
+}
+
 export const verify = (): Promise<Row[]> => post('verify')
 
 type ActsLines = ActsLine<ActResult, List>

@@ -2,12 +2,12 @@ import { render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Form, Input } from '../../pages/ui/forms.tsx'
 import { useKeys, useLoaded } from '../../pages/ui/hooks.ts'
-import { Notices } from '../../pages/ui/notices.tsx'
+import { act, Notices } from '../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
 import { go, hrefOf, type Place, usePlace } from '../../pages/ui/place.ts'
 import { Theme } from '../../pages/ui/theme.tsx'
 import { Forms } from './acts.tsx'
-import { keepKey, type ListPage, read, readForms } from './data.ts'
+import { keepKey, type ListPage, logOut, read, readForms } from './data.ts'
 import { groupOf, Lists, nameOf } from './lists.tsx'
 import { Reconcile } from './reconcile.tsx'
 import { RecordPage } from './record.tsx'
@@ -93,6 +93,7 @@ const Desk = () => {
         <div class="line side">
           <Search />
           <Theme />
+          <Button text="Log out" onClick={() => act(logOut)} />
         </div>
       </header>
       <main id="main" tabIndex={-1}>
