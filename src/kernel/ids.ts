@@ -1,4 +1,5 @@
-import { createCipheriv, createHash, hash, randomBytes } from 'node:crypto'
+import { createCipheriv, hash, randomBytes } from 'node:crypto'
+import { sha256BytesOf } from './sha256.ts'
 
 export interface Randomness {
   bytes(count: number): Uint8Array
@@ -27,7 +28,7 @@ export class SeededRandomness implements Randomness {
     readonly seed: string,
     public position = 0,
   ) {
-    this.#key = createHash('sha256').update(seed).digest()
+    this.#key = sha256BytesOf(seed)
   }
 
   bytes(count: number): Uint8Array {

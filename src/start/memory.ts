@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { storedRates } from '../charges/stored-rates.ts'
 import { Database } from '../db/database.ts'
+import { sha256BytesOf } from '../kernel/sha256.ts'
 import { setAccountPasswords } from '../sandbox/seed/accounts.ts'
 import { cipherInMemory } from '../sandbox/seed/vouchers.ts'
 import { firstState, keptState, worldFrom } from '../sandbox/worlds/state.ts'
@@ -52,7 +52,7 @@ export const startInMemory = (sources: Sources): Data => {
     rates: storedRates(initialRates),
     initialRates,
     ciphers: () => cipher,
-    signingKey: createHash('sha256').update(`signing.key ${seed}`).digest(),
+    signingKey: sha256BytesOf(`signing.key ${seed}`),
     folder: undefined,
     release: () => undefined,
   }

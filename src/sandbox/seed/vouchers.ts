@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { neverExpires } from '../../catalog/product.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { DomainError } from '../../kernel/failure.ts'
 import type { IdSource } from '../../kernel/ids.ts'
+import { sha256BytesOf } from '../../kernel/sha256.ts'
 import { Cipher } from '../../orders/cipher.ts'
 import { INSUFFICIENT_STOCK } from '../../orders/contract.ts'
 import type { SuppliedVoucher, VoucherSupply } from '../../orders/supply.ts'
@@ -44,7 +44,7 @@ const generatedVoucher = (ids: IdSource, placedAtMs: number, validity: string | 
  * The key of sandboxes in memory. It is public and the same in every process, so that every process can load a snapshot.
  * It protects only generated codes.
  */
-export const SNAPSHOT_KEY = createHash('sha256').update('voucher.key sandbox').digest()
+export const SNAPSHOT_KEY = sha256BytesOf('voucher.key sandbox')
 
 /** The cipher of a sandbox in memory. A given key decrypts what a data folder has encrypted. */
 export const cipherInMemory = (envKey: Uint8Array | undefined): Cipher =>
