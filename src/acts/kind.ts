@@ -197,7 +197,7 @@ export const making = <Takes extends Fields, Values extends object, Effect>(
 export type Listed<Item> = Rows<Item> | readonly Item[]
 
 /** Lists records, the newest first. */
-export interface Listing<Item = never, Takes extends Fields = never> {
+export interface Listing<Item = never, Takes extends Fields = Fields> {
   summary: string
   columns: Shown<Item>
   of: (

@@ -82,7 +82,7 @@ export const listCommand = (command: Command, listing: Listing): Command => {
       const isForPerson = process.stdout.isTTY && data.config.format === 'text'
       const limit = options.limit ?? (isForPerson ? TERMINAL_ROWS : undefined)
       const narrowing = narrowingOf(data.query, { ...options, limit })
-      const items = await of(data.query, narrowing, inputOf(takes, args) as never, data)
+      const items = await of(data.query, narrowing, inputOf(takes, args), data)
       const shown = listOf(columns, Iterator.from(items as never[]).take(limit ?? Number.POSITIVE_INFINITY), data)
       if (!isForPerson) return shown
       const total = 'count' in items ? items.count() : items.length
