@@ -1,7 +1,6 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Query, Tx } from '../db/database.ts'
-import { faultsIn } from '../http/document.ts'
-import { FileFault } from '../kernel/problems.ts'
+import { DocumentFault, faultsIn } from '../http/document.ts'
 import type { Reference } from '../reference/reference.ts'
 import { problemsOf } from './file-entry.ts'
 import { type ProductDocument, ProductEntry } from './file-schema.ts'
@@ -33,9 +32,8 @@ export const editEntry = (
   const edited: ProductDocument = { ...entry, ...terms }
   const faults = faultsIn(TypeCompiler.Compile(ProductEntry), edited)
   const problems = faults.length > 0 ? faults : problemsOf(edited, reference)
-  if (problems.length === 0) return { terms, edited }
-  const inWords = problems.map(({ path, what }) => `${path.slice(1).replaceAll('/', '.')}: ${what}`)
-  throw new FileFault('catalog', inWords)
+  if (problems.length > 0) throw new DocumentFault('catalog', problems)
+  return { terms, edited }
 }
 
 /** Returns the product as it is then. @throws FileFault */

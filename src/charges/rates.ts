@@ -1,8 +1,14 @@
 import { Type } from '@sinclair/typebox'
-import { type Member, membersOf, parseDocument, withoutByteOrderMark } from '../http/document.ts'
+import {
+  DocumentFault,
+  type Fault,
+  type Member,
+  membersOf,
+  parseDocument,
+  withoutByteOrderMark,
+} from '../http/document.ts'
 import { decimalIn } from '../http/json.ts'
 import { RATE_ONE, type Rate } from '../kernel/money.ts'
-import { FileFault } from '../kernel/problems.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { World } from '../work/world.ts'
 
@@ -57,9 +63,9 @@ export const readRates = (text: string, reference: Reference): BaseRates => {
 export const refuseStrangers = ({ base, perBaseE8 }: BaseRates, reference: Reference): void => {
   const strange = [...new Set([base, ...perBaseE8.keys()])].filter((code) => !reference.findCurrencyByCode(code))
   if (strange.length === 0) return
-  throw new FileFault(
+  throw new DocumentFault(
     'rates',
-    strange.map((code) => `${code === base ? '/base' : `/rates/${code}`}: unknown currency ${code}`),
+    strange.map((code) => ({ path: code === base ? '/base' : `/rates/${code}`, what: `unknown currency ${code}` })),
   )
 }
 
@@ -68,27 +74,30 @@ export const parseRates = (text: string): BaseRates => {
   const document = withoutByteOrderMark(text)
   parseDocument('rates', document)
   const members = membersOf(document)
-  if (!members) throw new FileFault('rates', ['/: must be an object, such as {"base":"USD","rates":{"EUR":"0.92"}}'])
-  const problems = repeated(members.filter(({ name }) => name in RateTable.properties)).map(
-    (name) => `/${name}: appears twice`,
-  )
+  if (!members)
+    throw new DocumentFault('rates', [
+      { path: '/', what: 'must be an object, such as {"base":"USD","rates":{"EUR":"0.92"}}' },
+    ])
+  const faults: Fault[] = []
+  const wrong = (path: string, what: string) => faults.push({ path, what })
+  for (const name of repeated(members.filter(({ name }) => name in RateTable.properties)))
+    wrong(`/${name}`, 'appears twice')
   const base = members.find(({ name }) => name === 'base')?.value
-  if (base === undefined) problems.push('/base: is missing')
-  else if (typeof base !== 'string') problems.push('/base: must be a currency code, such as "USD"')
+  if (base === undefined) wrong('/base', 'is missing')
+  else if (typeof base !== 'string') wrong('/base', 'must be a currency code, such as "USD"')
   const rates = membersOf(document, 'rates')
-  if (!members.some(({ name }) => name === 'rates')) problems.push('/rates: is missing')
-  else if (!rates) problems.push('/rates: must be an object, such as {"EUR":"0.92"}')
+  if (!members.some(({ name }) => name === 'rates')) wrong('/rates', 'is missing')
+  else if (!rates) wrong('/rates', 'must be an object, such as {"EUR":"0.92"}')
   const perBaseE8 = new Map<string, number>([[String(base), RATE_ONE]])
-  for (const name of repeated(rates ?? [])) problems.push(`/rates/${name}: appears twice`)
+  for (const name of repeated(rates ?? [])) wrong(`/rates/${name}`, 'appears twice')
   for (const { name, value, source } of rates ?? []) {
     const rate = typeof value === 'number' ? decimalIn(source) : value
     const rateE8 = typeof rate === 'string' ? parseRate(rate) : 'is not a decimal, as a text or a number'
-    if (typeof rateE8 === 'string')
-      problems.push(`/rates/${name}: ${typeof rate === 'string' ? rate : source} ${rateE8}`)
-    else if (name === base && rateE8 !== RATE_ONE) problems.push(`/rates/${name}: the base itself is 1, not ${rate}`)
+    if (typeof rateE8 === 'string') wrong(`/rates/${name}`, `${typeof rate === 'string' ? rate : source} ${rateE8}`)
+    else if (name === base && rateE8 !== RATE_ONE) wrong(`/rates/${name}`, `the base itself is 1, not ${rate}`)
     else perBaseE8.set(name, rateE8)
   }
-  if (problems.length > 0) throw new FileFault('rates', problems)
+  if (faults.length > 0) throw new DocumentFault('rates', faults)
   return { base: String(base), perBaseE8 }
 }
 

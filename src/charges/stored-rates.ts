@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { FileFault } from '../kernel/problems.ts'
+import { DocumentFault } from '../http/document.ts'
 import type { Reference } from '../reference/reference.ts'
 import { type World, worldPart } from '../work/world.ts'
 import { deleteRates, findRates, upsertRates } from './queries.ts'
@@ -34,7 +34,8 @@ export const replaceRates = (tx: Tx, reference: Reference, rates: BaseRates): vo
 export const mergeRates = (tx: Tx, reference: Reference, { base, perBaseE8 }: BaseRates): void => {
   const known = findRates(tx)
   if (known && known.base !== base) {
-    throw new FileFault('rates', [`/base: the rates that are set are for one ${known.base}, not one ${base}`])
+    const what = `the rates that are set are for one ${known.base}, not one ${base}`
+    throw new DocumentFault('rates', [{ path: '/base', what }])
   }
   refuseStrangers({ base, perBaseE8 }, reference)
   upsertRates(tx, { base, perBaseE8 })

@@ -97,6 +97,19 @@ export interface Fault {
   what: string
 }
 
+/** A file or a body with faults at known places. */
+export class DocumentFault extends FileFault {
+  constructor(
+    file: FileFault['file'],
+    readonly faults: readonly Fault[],
+  ) {
+    super(
+      file,
+      faults.map(({ path, what }) => `${path}: ${what}`),
+    )
+  }
+}
+
 /** The faults of a value: the rules of its schema that it breaks, or else the members that cannot be stored. */
 export const faultsIn = <Schema extends TSchema>(check: TypeCheck<Schema>, value: unknown): Fault[] => {
   if (check.Check(value)) return unwritable(value as object)

@@ -244,7 +244,7 @@ describe('scrip catalog', () => {
         [['--gst', '-1'], 2, 'must be at least 0'],
         [['--max-quantity', '0'], 2, 'must be at least 1'],
         [['--handling-fee', '101%', '--denomination', '0=1'], 4, 'the catalog has 3 problems:\n'],
-        [['--denomination', '50-10=1'], 4, 'denominations.0.max_value: 10 is below min_value'],
+        [['--denomination', '50-10=1'], 4, '/denominations/0/max_value: 10 is below min_value'],
       ] as const) {
         const ended = await operator.run(['catalog', 'edit', '1', ...flags])
         expect({ flags, ...ended }).toEqual({ flags, exitCode, stdout: '', stderr: expect.stringContaining(words) })

@@ -6,6 +6,7 @@ import type { AnyStep, Kind, Noun } from '../../acts/kind.ts'
 import { ORDER, orderActs } from '../../acts/orders.ts'
 import { PAYOUT, payoutActs } from '../../acts/payouts.ts'
 import type { Tx } from '../../db/database.ts'
+import { DocumentFault, type Fault } from '../../http/document.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import type { JsonObject } from '../../http/json.ts'
 import type { Success } from '../../http/operation.ts'
@@ -13,7 +14,6 @@ import { idPath, textPath } from '../../http/parameters.ts'
 import type { ValueOf } from '../../http/route-lines.ts'
 import { bodyCheck } from '../../http/validation.ts'
 import { DomainError, foundOr, invalid, notFound, type Violation } from '../../kernel/failure.ts'
-import { FileFault } from '../../kernel/problems.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { World } from '../../work/world.ts'
 import type { Parts } from '../parts.ts'
@@ -51,16 +51,13 @@ const asOperation = <T>(work: () => T): T => {
     return work()
   } catch (error) {
     if (error instanceof WrongValue) throw new DomainError(invalid([error.violation]))
-    if (error instanceof FileFault) throw new DomainError(invalid(error.problems.map(violationOf)))
+    if (error instanceof DocumentFault) throw new DomainError(invalid(error.faults.map(violationOf)))
     throw error
   }
 }
 
-/** The violation of a problem such as `/rates/EUR: is missing`. */
-const violationOf = (message: string): Violation => {
-  const [path = '', ...what] = message.split(': ')
+const violationOf = ({ path, what: problem }: Fault): Violation => {
   const field = path.replace('/', '').replaceAll('/', '.')
-  const problem = what.join(': ')
   return { field, rule: 'format', problem, message: `${field}: ${problem}` }
 }
 
