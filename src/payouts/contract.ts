@@ -16,9 +16,9 @@ import { badRequest, notFound } from '../kernel/failure.ts'
 import { toMajor } from '../kernel/money.ts'
 import { storedObject } from '../kernel/unreadable.ts'
 import type { Currency, Reference } from '../reference/reference.ts'
-import { PAYOUT_SORTS } from './queries.ts'
+import { PAYOUT_SORTS, type ShownPayout } from './queries.ts'
 import type { PayoutEventType } from './states.ts'
-import { ACTOR_TYPES, PAYOUT_STATUSES, type Payout, type PayoutEvent, type PayoutStatus } from './tables.ts'
+import { ACTOR_TYPES, PAYOUT_STATUSES, type PayoutEvent, type PayoutStatus } from './tables.ts'
 
 /** Payouts in the API (contract C13). */
 
@@ -171,19 +171,17 @@ export const PAYOUT_EVENT_EXAMPLES: Record<'created' | Exclude<PayoutEventType, 
   returned: movedOn('returned', 'completed', COMPLETED),
 }
 
-export const listedWire = (
-  payout: Omit<Payout, 'returned'>,
-  reference: Reference,
-): Static<typeof ListedPayoutSchema> => {
-  const { events: _, ...listed } = payoutWire(payout, [], reference)
-  return listed
-}
+export const listedWire = (payout: ShownPayout, reference: Reference): Static<typeof ListedPayoutSchema> =>
+  wireWith(payout, undefined, reference)
 
 export const payoutWire = (
-  payout: Omit<Payout, 'returned'>,
+  payout: ShownPayout,
   events: readonly Omit<PayoutEvent, 'id'>[],
   reference: Reference,
-): PayoutWire => {
+): PayoutWire => wireWith(payout, events.map(eventWire), reference)
+
+/** JSON leaves out events that are undefined. */
+const wireWith = <Events>(payout: ShownPayout, events: Events, reference: Reference) => {
   const { currency, precision } = reference.shownCurrency(payout.currencyId)
   return {
     id: payout.id,
@@ -206,7 +204,7 @@ export const payoutWire = (
     metadata: storedObject(payout.metadata, () => `metadata of payout ${payout.id}`),
     failure_code: payout.failureCode,
     failure_reason: payout.failureReason,
-    events: events.map(eventWire),
+    events,
     created_at: toTimestamp(payout.createdAtMs),
     queued_at: toTimestampOrNull(payout.queuedAtMs),
     submitted_at: toTimestampOrNull(payout.submittedAtMs),

@@ -119,8 +119,17 @@ const SORTS = {
 
 export const PAYOUT_SORTS = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
+/** The columns that no client sees. */
+const UNSHOWN = [
+  ...(['clientId', 'amountRank', 'searchLowerCase', 'returned', 'dueAtMs', 'dueEvent'] as const),
+  ...(['sourceRateE8', 'destinationRateE8', 'paidMinor', 'paidAmountMinor', 'paidConversionMinor'] as const),
+  ...(['beneficiaryTotalMinor', 'beneficiaryIdentifiers'] as const),
+]
+export type ShownPayout = Omit<Payout, (typeof UNSHOWN)[number]>
+
 export const payoutList = new List({
   table: payouts,
+  unshown: UNSHOWN,
   counts: 'payout_counts',
   filters: {
     status: { ...counted(payouts.status, 'payouts_status'), hasSearch: true },
