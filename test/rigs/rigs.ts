@@ -1,6 +1,7 @@
 import { clients } from './clients.ts'
 import { consolePages } from './console.ts'
 import { deliveries } from './deliveries.ts'
+import { deskPages } from './desk.ts'
 import { fairness } from './fairness.ts'
 import { fence } from './fence.ts'
 import { hostile } from './hostile.ts'
@@ -27,5 +28,6 @@ export const RIGS: Record<string, { rig: Rig; rounds: number }> = {
   year: { rig: year, rounds: 1 },
   clients: { rig: clients, rounds: 1 },
   console: { rig: consolePages, rounds: 1 },
+  desk: { rig: deskPages, rounds: 1 },
   proxies: { rig: proxies, rounds: 1 },
 }
