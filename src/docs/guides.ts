@@ -15,6 +15,12 @@ import drill from '../../docs/operate/restore-drill.sh' with { type: 'file' }
 import runningLive from '../../docs/operate/running-live.md' with { type: 'file' }
 import unit from '../../docs/operate/scrip.service' with { type: 'file' }
 import backupUnit from '../../docs/operate/scrip-backup.service' with { type: 'file' }
+import deskAudit from '../../docs/pictures/desk-audit.webp' with { type: 'file' }
+import deskPaid from '../../docs/pictures/desk-paid.webp' with { type: 'file' }
+import deskPayout from '../../docs/pictures/desk-payout.webp' with { type: 'file' }
+import deskReconcile from '../../docs/pictures/desk-reconcile.webp' with { type: 'file' }
+import deskStatement from '../../docs/pictures/desk-statement.webp' with { type: 'file' }
+import deskToday from '../../docs/pictures/desk-today.webp' with { type: 'file' }
 import ci from '../../docs/start/ci.md' with { type: 'file' }
 import junit from '../../docs/start/fixtures/ScripExtension.java' with { type: 'file' }
 import pytest from '../../docs/start/fixtures/scrip_sandbox.py' with { type: 'file' }
@@ -99,6 +105,16 @@ export const FILES: Readonly<Record<string, GuideFile>> = {
   'restore-drill.sh': { topic: 'drill', about: 'a script that proves that backups can be restored', file: drill },
   'fixtures/scrip_sandbox.py': { topic: 'pytest', about: 'a fixture for pytest', file: pytest, isOfSandbox: true },
   'fixtures/ScripExtension.java': { topic: 'junit', about: 'an extension for JUnit 5', file: junit, isOfSandbox: true },
+}
+
+/** Pictures of pages, in WebP, by their paths in guides. */
+export const SCREENSHOTS: Readonly<Record<string, string>> = {
+  'desk-audit.webp': deskAudit,
+  'desk-paid.webp': deskPaid,
+  'desk-payout.webp': deskPayout,
+  'desk-reconcile.webp': deskReconcile,
+  'desk-statement.webp': deskStatement,
+  'desk-today.webp': deskToday,
 }
 
 export const filesOf = (isLive: boolean): typeof FILES =>

@@ -40,6 +40,7 @@ export const renderGuide = (
       return path === undefined ? markup : `<a href="${html`${path}`}">${markup}</a>`
     })
     .replace(/<p><img src="([^"]*)"[^>]*><\/p>/g, (image, href: string) => String(drawn(href) ?? image))
+    .replace(/(?<=<img src=")[^"]*/g, (href) => pathOf(plain(href)) ?? href)
     .replace(/(<code>[^<]*<\/code>)([.,:;)]+)/g, '<span class="held">$1$2</span>')
     .replace(ROW_START, (row) =>
       row.replace(NAME, (code, name: string) => (ids.has(name) ? code : ids.add(name) && `<code id="${name}">`)),

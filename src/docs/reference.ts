@@ -2,6 +2,7 @@ import { type Picture, pictureView } from '../pages/drawing.ts'
 import { Html, html } from '../pages/html.ts'
 import { adviceAbout } from './advice.ts'
 import { type ApiDocument, type DocumentedOperation, entriesOf, errorsIn } from './document.ts'
+import { SCREENSHOTS } from './guides.ts'
 import { renderGuide, servedPath } from './markdown.ts'
 import { operationView } from './operation-page.ts'
 import { EVENTS, type Frame, GUIDES_PATH, notFoundView, OPERATIONS, overview, pageOf, sectionLinks } from './page.ts'
@@ -121,7 +122,8 @@ export const linkIn =
   (href: string): string | undefined => {
     if (/^(?:https?:|#)/.test(href)) return href
     const path = servedPath(href)
-    if (Object.hasOwn(files, path) || pictureAt(pictures, path)) return `${GUIDES_PATH}/${path}`
+    if (Object.hasOwn(files, path) || Object.hasOwn(SCREENSHOTS, path) || pictureAt(pictures, path))
+      return `${GUIDES_PATH}/${path}`
     const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(path) ?? []
     return Object.hasOwn(guides, name) ? `${GUIDES_PATH}/${name}${anchor}` : undefined
   }

@@ -7,7 +7,7 @@ import { DomainError } from '../kernel/failure.ts'
 import { SVG_TYPE } from '../pages/drawing.ts'
 import { fileHeaders, PAGE_HEADERS, SCRIPT_PATH, STYLE_PATH } from '../pages/page.ts'
 import STYLE from '../pages/style.css' with { type: 'text' }
-import { filesOf, guidesOf, llmsText } from './guides.ts'
+import { filesOf, guidesOf, llmsText, SCREENSHOTS } from './guides.ts'
 import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { type Frame, GUIDES_PATH } from './page.ts'
@@ -50,6 +50,8 @@ export const docsRoutes = (options: DocumentOptions, drawn: Frame['pictures'], {
       const [namedFile, name] = [ownOf(files, path), path.replace(/\.md$/, '')]
       const picture = pictureAt(pictures, path)
       if (picture) return file(picture.drawn.text, SVG_TYPE)
+      const screenshot = ownOf(SCREENSHOTS, path)
+      if (screenshot) return new PublicFile(await Bun.file(screenshot).bytes(), { 'content-type': 'image/webp' })
       if (namedFile) return file(await Bun.file(namedFile.file).text(), 'text/plain')
       const guide = name === path ? undefined : ownOf(guides, name)
       return (

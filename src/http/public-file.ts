@@ -15,7 +15,7 @@ export class PublicFile {
   readonly #gzip: () => Blob
   readonly #headers: Record<string, string>
 
-  constructor(content: string, headers: Readonly<Record<string, string>>) {
+  constructor(content: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
     // Bytes that all responses share: a text would be encoded for each of them.
     this.#body = new Blob([content])
     this.#gzip = madeOnce(() => new Blob([Bun.gzipSync(content)]))

@@ -30,6 +30,10 @@ declare module '*.sh' {
   const text: string
   export default text
 }
+declare module '*.webp' {
+  const text: string
+  export default text
+}
 declare module '*.css' {
   const text: string
   export default text

@@ -49,6 +49,16 @@ test.each([
   expect(await textOf(`/docs/guides/${guide}`)).toContain(svg)
 })
 
+test('/docs/guides/desk shows pictures of its pages, which the program serves', async () => {
+  const shown = [...(await textOf('/docs/guides/desk')).matchAll(/<img src="([^"]*)" alt="[^"]+"/g)]
+  expect(shown.length).toBeGreaterThan(3)
+  for (const [, path = ''] of shown) {
+    const picture = await server.request(path)
+    expect([path, picture.status, picture.headers.get('content-type')]).toEqual([path, 200, 'image/webp'])
+    expect(Buffer.from(await picture.arrayBuffer()).toString('latin1', 8, 12)).toBe('WEBP')
+  }
+})
+
 describe('GET /docs', () => {
   test.each([
     ['/', '/docs/page.js'],

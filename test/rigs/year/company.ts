@@ -94,6 +94,16 @@ export class Company {
     return said
   }
 
+  /** Serves the desk in this process, and returns its address. */
+  async desk(): Promise<string> {
+    this.#said = ''
+    const words = ['desk', '--desk-port', '0', '--data-dir', this.dataDir]
+    const program = await commandLine({}, words)
+    void program.parseAsync(words, { from: 'user' })
+    while (!this.#said.includes('\n')) await new Promise(setImmediate)
+    return this.#said.trim()
+  }
+
   file(name: string, content: string): string {
     const path = join(this.folder, name)
     writeFileSync(path, content)
