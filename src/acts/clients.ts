@@ -7,7 +7,7 @@ import { readLimits } from '../http/rate-limit.ts'
 import { Removable, Text } from '../http/validation.ts'
 import { toTimestamp } from '../kernel/clock.ts'
 import { EXIT, misused, refused } from '../kernel/exit.ts'
-import { type Problem, type Violation, violation } from '../kernel/failure.ts'
+import { invalid, notFound, type Problem, type Violation, violation } from '../kernel/failure.ts'
 import { toBasisPoints, toPercent } from '../kernel/money.ts'
 import { passwordDigest } from '../sessions/credentials.ts'
 import {
@@ -103,7 +103,7 @@ const ownFee = (text: string) => (text === DEFAULT ? text : parseFee(text))
 /** The limits as text, in the form of the database. */
 const limitsProblem = (text: string): Problem | undefined => (readLimits(text) ? undefined : LIMITS_PROBLEM)
 
-export const LIMITS_PROBLEM: Problem = { rule: 'format', problem: 'must look like 1000/h,100/m, or be off' }
+const LIMITS_PROBLEM: Problem = { rule: 'format', problem: 'must look like 1000/h,100/m, or be off' }
 
 const percentProblem = (percent: unknown): Problem | undefined =>
   typeof percent === 'number' && percent >= 0 && percent <= 100 && toBasisPoints(percent) !== undefined
@@ -295,8 +295,19 @@ const setTerms = (tx: Tx, { id }: ClientRecord, changes: object): void => {
   updateClient(tx, id, Object.fromEntries(terms.map(([name, term]) => [name, term === DEFAULT ? null : term])))
 }
 
-/** The operation that changes any of these members at once. */
-const EDIT = { inSandbox: 'PATCH /clients/{id}' }
+/** The operation that changes any of these members at once, which are several acts. */
+export const CLIENT_EDITING: ControlOperation = {
+  route: 'PATCH /clients/{id}',
+  id: 'editSandboxClient',
+  names: 'client_edit.',
+  description:
+    'Members that are left out do not change, and neither do discounts on other products. A new password ends its tokens.',
+  title: 'SandboxClientEdit',
+  bodyExample: { features: { vouchers: false } },
+  wrong: invalid([{ field: 'rate_limit', ...LIMITS_PROBLEM }]),
+  refuses: { not_found: notFound('Client') },
+}
+const EDIT = { inSandbox: CLIENT_EDITING.route }
 
 const setFeature = (tx: Tx, { id }: ClientRecord, { feature, setting }: Input<typeof FEATURE>): void =>
   updateClient(tx, id, { [feature]: setting === 'on' })

@@ -1,5 +1,5 @@
 import type { ControlOperation } from '../../acts/act.ts'
-import { clientActs, LIMITS_PROBLEM, newPassword } from '../../acts/clients.ts'
+import { CLIENT_EDITING, clientActs, newPassword } from '../../acts/clients.ts'
 import { rateActs, ratesFile } from '../../acts/rates.ts'
 import { editEntry } from '../../catalog/edit.ts'
 import { changeOf } from '../../catalog/rows.ts'
@@ -10,7 +10,7 @@ import type { Query } from '../../db/database.ts'
 import { listOf } from '../../http/operation.ts'
 import { idPath } from '../../http/parameters.ts'
 import { getExample } from '../../http/schemas.ts'
-import { foundOr, invalid, notFound, violated, violation } from '../../kernel/failure.ts'
+import { foundOr, notFound, violated, violation } from '../../kernel/failure.ts'
 import { refreshClients } from '../../sessions/clients.ts'
 import { allClients, type ClientRecord, countClients, findAnyClient } from '../../sessions/queries.ts'
 import type { World } from '../../work/world.ts'
@@ -100,19 +100,6 @@ export const rateRoutes = (parts: Parts) => {
 
 const { add, limits } = clientActs
 
-/** A PATCH does several acts at once. */
-const CLIENT_EDIT: ControlOperation = {
-  route: 'PATCH /clients/{id}',
-  id: 'editSandboxClient',
-  names: 'client_edit.',
-  description:
-    'Members that are left out do not change, and neither do discounts on other products. A new password ends its tokens.',
-  title: 'SandboxClientEdit',
-  bodyExample: { features: { vouchers: false } },
-  wrong: invalid([{ field: 'rate_limit', ...LIMITS_PROBLEM }]),
-  refuses: { not_found: notFound('Client') },
-}
-
 export const clientRoutes = (parts: Parts) => {
   const routes = controlRoutes('clients.').get(
     '/clients',
@@ -151,7 +138,7 @@ export const clientRoutes = (parts: Parts) => {
   return actRoute(parts, routes, {
     summary: 'Change a client of a world',
     takes: limits.body,
-    operation: CLIENT_EDIT,
+    operation: CLIENT_EDITING,
     members: ClientMembers,
     params: idPath('client'),
     by: (tx, edit, context, { params: { id } }) => {
