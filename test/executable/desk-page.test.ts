@@ -264,6 +264,13 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     })`)
     expect(printed).toMatchObject({ count: 1 + movements, broken: 0, isTooWide: false })
     expect(printed.text).toContain(`Statement of acme, ${MONTH}`)
+    // A browser keeps only the rules that it knows.
+    const rules = await page.evaluate<string>(
+      '[...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]).map(({ cssText }) => cssText).join(" ")',
+    )
+    expect(rules).toContain('"Page " counter(page) " of " counter(pages)')
+    expect(await page.title()).toBe(`Statement of acme, ${MONTH} · Scrip desk`)
+    expect(await page.getByLabel('Search', { exact: true }).count()).toBe(0)
     await page.emulateMedia({ media: 'screen' })
     await page.setViewportSize({ width: 1280, height: 900 })
     const saved = page.waitForEvent('download')

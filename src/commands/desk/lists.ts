@@ -203,7 +203,7 @@ export const pageFor = async (
   fields?: Fields,
 ): Promise<ShownList> => {
   const { client, times, statuses = [] } = page.listing
-  const by = [client ? 'client' : [], page.by ?? [], times === undefined ? [] : 'time'].flat()
+  const by = ['search', client ? 'client' : [], page.by ?? [], times === undefined ? [] : 'time'].flat()
   const list = await listFor(data, page, { ...narrowing, limit: PAGE_ROWS }, of, fields)
   return { ...list, by, statuses: [...Object.keys(page.parts ?? {}), ...statuses], pageRows: PAGE_ROWS }
 }

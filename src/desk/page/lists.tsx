@@ -47,6 +47,12 @@ const EMPTY: Readonly<Record<string, string>> = {
 
 export const nameOf = (page: string): string => page.charAt(0).toUpperCase() + page.slice(1)
 
+/** The title of a place: a statement names its client and its month, on paper too. */
+export const titleOf = ({ page, id, client, month }: Filters & { page: string }): string => {
+  if (page === 'statement' && client && month) return `Statement of ${client}, ${month}`
+  return id ?? nameOf(page)
+}
+
 /** The lists beside this one. */
 export const Tabs = ({ page }: { page: string }) => {
   const group = groupOf(page)
@@ -95,7 +101,7 @@ export const Listed = ({ page, query, isMain = false }: ListedProps) => {
   const toPaper = () => act(async () => setWhole(await read<ListPage>(['list', page], { ...query, whole: '1' })))
   return (
     <List
-      title={isStatement && query.month ? `Statement of ${query.client}, ${query.month}` : nameOf(page)}
+      title={titleOf({ ...query, page })}
       page={page}
       list={list}
       empty={isNarrowed && !isStatement ? 'Nothing matches.' : EMPTY[page]}

@@ -8,7 +8,7 @@ import { go, hrefOf, type Place, usePlace } from '../../pages/ui/place.ts'
 import { Theme } from '../../pages/ui/theme.tsx'
 import { Forms } from './acts.tsx'
 import { keepKey, type ListPage, logOut, read, readForms } from './data.ts'
-import { groupOf, Lists, nameOf } from './lists.tsx'
+import { groupOf, Lists, nameOf, titleOf } from './lists.tsx'
 import { Reconcile } from './reconcile.tsx'
 import { RecordPage } from './record.tsx'
 import { List } from './rows.tsx'
@@ -67,8 +67,8 @@ const isReadOnly = (): boolean => document.querySelector('[data-read-only=true]'
 const Desk = () => {
   const place = usePlace('today')
   const { value: forms = [] } = useLoaded(async () => (isReadOnly() ? [] : await readForms()), [])
-  const { page, id } = place
-  const title = id ?? nameOf(page)
+  const { page } = place
+  const title = titleOf(place)
   useEffect(() => {
     document.title = `${title} · Scrip desk`
   }, [title])

@@ -248,7 +248,7 @@ const FilterForm = ({ name: list, query, onQuery, by = [], statuses = [] }: Filt
   return (
     <div class="filters">
       <Form class="form" aria-label={`Filters of ${list}`} onSubmit={() => onQuery(filters)}>
-        {field('search', 'Search')}
+        {by.includes('search') && field('search', 'Search')}
         {by.includes('client') && field('client', 'Client')}
         {by.includes('user') && field('user', 'Person')}
         {by.includes('command') && field('command', 'Act', 'payouts advance')}

@@ -33,7 +33,7 @@ const partOf = (records: readonly Recorded[], { search = '', status = '', offset
     rows: found.slice(start, start + SHOWN).map(({ row }) => row),
     total: found.length,
     sums: { columns: ['records', 'sum'], rows: sums },
-    by: [],
+    by: ['search'],
     statuses: [...new Set(records.flatMap(({ row: { status } }) => (status === undefined ? [] : String(status))))],
     pageRows: SHOWN,
     offset: String(start),
