@@ -145,7 +145,7 @@ const { max_quantity, gst_percent } = ProductEntry.properties
 const PERCENT = 'in percent, such as 2.5'
 const EDITED = {
   id: field('<id>', 'the product', { read: wholeNumber }),
-  active: field('--active <on|off>', 'whether it is on sale', { label: 'On sale', ...choiceOf(['on', 'off']) }),
+  active: field('--active <on|off>', 'whether it can be ordered', { label: 'On sale', ...choiceOf(['on', 'off']) }),
   max_quantity: field<'--max-quantity <number>', number>('--max-quantity <number>', 'vouchers in an order at most', {
     schema: max_quantity,
     read: numberOrText,

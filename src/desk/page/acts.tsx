@@ -26,13 +26,13 @@ export const Acts = ({ acts, seen, ...rest }: Props) => {
   return <ui.Acts {...rest} forms={forms} ask={ask} show={show} />
 }
 
-/** The record of a page is shown there; its password is nowhere else. */
-const show = (result: ActResult, isOfSubject: boolean) => {
+/** A password is shown nowhere else. */
+const show = (result: ActResult, isBrief: boolean) => {
   if ('rows' in result) {
     const list = result as List
     return list.columns.includes('change') ? <Changes {...list} /> : <Rows list={list} page="" label="Result" />
   }
-  return (!isOfSubject || 'password' in result) && <Facts row={result as Row} page="" />
+  return (!isBrief || 'password' in result) && <Facts row={result as Row} page="" />
 }
 
 /** The kinds of changes, what cannot be brought back first. */
@@ -47,7 +47,7 @@ const Changes = ({ columns, rows }: List) => {
     ['Orders that wait for removed products', waiting] as const,
   ]
   return (
-    <>
+    <div class="stack">
       <dl class="figures">
         {figures.map(([title, count]) => (
           <div key={title}>
@@ -59,8 +59,10 @@ const Changes = ({ columns, rows }: List) => {
       {Object.entries(CHANGES).map(([change, title]) => {
         const those = byChange.get(change) ?? []
         const shown = columns.filter((name) => name !== 'change' && those.some((row) => row[name]))
-        return those.length > 0 && <Paged key={change} title={title} page="" list={{ columns: shown, rows: those }} />
+        return (
+          those.length > 0 && <Paged key={change} title={title} page="changes" list={{ columns: shown, rows: those }} />
+        )
       })}
-    </>
+    </div>
   )
 }

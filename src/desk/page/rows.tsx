@@ -22,6 +22,7 @@ const PAGES: Readonly<Record<string, string>> = {
 const OF_RECORDS = ['payouts', 'orders', 'wallets', 'webhooks', 'events', 'beneficiaries', 'products']
 
 const hrefIn = (page: string, name: string, cell: string, row: ui.Row): string | undefined => {
+  if (page === 'changes') return undefined // a new product has no page yet
   if (name === 'id') return OF_RECORDS.includes(page) ? hrefOf({ page, id: cell }) : undefined
   if (name === 'record' || name === 'source_id') {
     const id = cell.split(' ').at(-1) ?? ''

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted } from '../../kernel/counted.ts'
 import { visibleLines as visible } from '../../kernel/visible.ts'
@@ -24,25 +24,22 @@ interface FieldsProps {
   onFile?: (text: string) => void
 }
 
-export const Fields = ({ fields, values, onValues, onFile }: FieldsProps) => (
-  <div class="form">
-    {fields.map(({ name, label, hint, isRequired: required, choices, isFile }) => {
-      const value = values[name] ?? ''
-      const set = (text: string) => onValues({ ...values, [name]: text })
-      const known = { label, hint, required }
-      if (isFile) {
-        const take = (text: string, file: string) => {
-          set(file)
-          onFile?.(text)
-        }
-        return <FileField key={name} {...known} onFile={take} />
+export const Fields = ({ fields, values, onValues, onFile }: FieldsProps) =>
+  fields.map(({ name, label, hint, isRequired: required, choices, isFile }) => {
+    const value = values[name] ?? ''
+    const set = (text: string) => onValues({ ...values, [name]: text })
+    const known = { label, hint, required }
+    if (isFile) {
+      const take = (text: string, file: string) => {
+        set(file)
+        onFile?.(text)
       }
-      if (!choices) return <Field key={name} {...known} value={value} onText={set} />
-      const options = required && value !== '' ? named(choices) : ([['', '–'], ...named(choices)] as const)
-      return <SelectField key={name} {...known} value={value} options={options} onChoose={set} />
-    })}
-  </div>
-)
+      return <FileField key={name} {...known} onFile={take} />
+    }
+    if (!choices) return <Field key={name} {...known} value={value} onText={set} />
+    const options = required && value !== '' ? named(choices) : ([['', '–'], ...named(choices)] as const)
+    return <SelectField key={name} {...known} value={value} options={options} onChoose={set} />
+  })
 
 /** The initial values of a form: what its record has, or else what its fields say. */
 const presetsOf = (fields: readonly ActField[], filled: Values): Values => ({
@@ -70,7 +67,7 @@ interface ActProps<Result> {
   /** Does acts, or shows what they would do. */
   ask: (acts: readonly FilledAct[], isDryRun: boolean, onProgress: OnProgress) => Promise<Outcome<Result>>
   /** A result for people. */
-  show: (result: Result, isOfSubject: boolean) => ComponentChildren
+  show: (result: Result, isBrief: boolean) => ComponentChildren
 }
 
 interface DialogProps<Result> extends ActProps<Result> {
@@ -132,7 +129,7 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
       <Failed error={error} />
       {isCounted && <Progress reached={progress} />}
       {subjects.length > 0 && !preview && !done && !isCounted && (
-        <Folded title={counted(subjects.length, 'record')} isOpen={subjects.length <= OPEN_MAX}>
+        <Folded count={subjects.length}>
           <ul class="subjects">
             {subjects.map(({ id, label }) => (
               <li key={id}>{visible(label)}</li>
@@ -142,8 +139,8 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
       )}
       {done ? (
         <>
-          <div role="status">
-            <Ended {...done} subjects={subjects} word="Done" show={show} />
+          <div role="status" class="stack">
+            <Ended {...done} subjects={subjects} isDone show={show} />
           </div>
           <div class="line buttons">
             <Button text="Close" class="primary" onClick={close} />
@@ -152,8 +149,8 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
       ) : preview ? (
         <>
           {!isCounted && (
-            <div role="status">
-              <Ended {...preview} subjects={subjects} word="Would be done" show={show} />
+            <div role="status" class="stack">
+              <Ended {...preview} subjects={subjects} isDone={false} show={show} />
               {!isNothing && <p>Nothing has been done yet. Do it?</p>}
             </div>
           )}
@@ -165,7 +162,9 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
         </>
       ) : (
         <Form onSubmit={submit}>
-          <Fields fields={fields} values={values} onValues={setValues} onFile={setFile} />
+          <div class="form">
+            <Fields fields={fields} values={values} onValues={setValues} onFile={setFile} />
+          </div>
           <div class="line buttons">
             <button type="submit" class="primary" disabled={isBusy}>
               {isMoney ? 'Show what it does' : title}
@@ -181,19 +180,16 @@ const ActDialog = <Result,>({ form, subjects = [], filled = {}, ask, show, onEnd
 /** The most records that a list shows before a person opens it. */
 const OPEN_MAX = 10
 
-interface FoldedProps {
-  title: string
-  isOpen: boolean
-  children: ComponentChildren
-}
-
-/** Some records in a list that a person can open. */
-const Folded = ({ title, isOpen, children }: FoldedProps) => (
-  <details open={isOpen}>
-    <summary>{title}</summary>
-    {children}
-  </details>
-)
+/** A list of records, which a person opens if it is long. */
+const Folded = ({ count, children }: { count: number; children: VNode }) =>
+  count <= OPEN_MAX ? (
+    children
+  ) : (
+    <details>
+      <summary>{counted(count, 'record')}</summary>
+      {children}
+    </details>
+  )
 
 /** `137 of 500`. */
 const Progress = ({ reached: [what, done, total] }: { reached: Parameters<OnProgress> }) => (
@@ -205,12 +201,14 @@ const Progress = ({ reached: [what, done, total] }: { reached: Parameters<OnProg
 
 interface EndedProps<Result> extends Pick<DialogProps<Result>, 'show'>, Outcome<Result> {
   subjects: readonly Subject[]
-  word: string
+  /** False for a dry run. */
+  isDone: boolean
 }
 
 /** The results of acts or of their dry runs: of several the sums first, and last those that were refused. */
-const Ended = <Result,>({ ended, sums, subjects, word, show }: EndedProps<Result>) => {
-  const of = { word, show, isOfSubject: subjects.length > 0 }
+const Ended = <Result,>({ ended, sums, subjects, isDone, show }: EndedProps<Result>) => {
+  const word = isDone ? 'Done' : 'Would be done'
+  const of = { word, show, isBrief: subjects.length > 0 && (isDone || ended.length > 1) }
   if (ended.length === 1)
     return (
       <ul class="ended">
@@ -235,11 +233,7 @@ const Ended = <Result,>({ ended, sums, subjects, word, show }: EndedProps<Result
         {refused.length > 0 && `, refused: ${refused.length.toLocaleString('en')}`}.
       </p>
       {sums && done.length > 0 && show(sums, false)}
-      {done.length > 0 && (
-        <Folded title={counted(done.length, 'record')} isOpen={done.length <= OPEN_MAX}>
-          {listed(done)}
-        </Folded>
-      )}
+      {done.length > 0 && <Folded count={done.length}>{listed(done)}</Folded>}
       {refused.length > 0 && (
         <>
           <h3>Refused</h3>
@@ -255,11 +249,12 @@ const isRefused = ({ refusal }: { refusal?: string }): boolean => refusal !== un
 interface EndedItemProps<Result> extends EndedAct<Result>, Pick<DialogProps<Result>, 'show'> {
   subject: Subject | undefined
   word: string
-  isOfSubject: boolean
+  /** True if the page of the subject shows the result. */
+  isBrief: boolean
 }
 
 /** The moved money, the changed record, or the reason of a refusal. */
-const EndedItem = <Result,>({ notes, result, refusal, subject, word, isOfSubject, show }: EndedItemProps<Result>) => (
+const EndedItem = <Result,>({ notes, result, refusal, subject, word, isBrief, show }: EndedItemProps<Result>) => (
   <li>
     {subject && <strong>{visible(subject.label)}</strong>}{' '}
     {refusal === undefined ? (
@@ -272,7 +267,7 @@ const EndedItem = <Result,>({ notes, result, refusal, subject, word, isOfSubject
       .map((note) => (
         <p key={note}>{visible(note)}</p>
       ))}
-    {result && show(result, isOfSubject)}
+    {result && show(result, isBrief)}
   </li>
 )
 
