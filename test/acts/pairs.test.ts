@@ -1,4 +1,4 @@
-// Runs with --all alone: it takes long.
+// Runs in process alone: it does the acts, and reads rows that no response shows.
 
 import { expect, test } from 'bun:test'
 import { Command, CommanderError } from 'commander'
