@@ -97,10 +97,13 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await page.goto(`${desk.url}/#payouts/${id}`)
     await page.getByRole('button', { name: /^Cancel payout/ }).click()
     await dialog().getByRole('heading', { name: 'Cancel payout' }).waitFor()
-    expect(await dialog().getByRole('button').allInnerTexts()).toEqual(['Show what it does', 'Close'])
+    expect(await dialog().locator('.buttons').getByRole('button').allInnerTexts()).toEqual([
+      'Show what it does',
+      'Close',
+    ])
     await dialog().getByRole('button', { name: 'Show what it does' }).click()
     await dialog().getByRole('button', { name: 'Do it' }).waitFor()
-    expect(await dialog().getByRole('button').allInnerTexts()).toEqual(['Do it', 'Back', 'Close'])
+    expect(await dialog().locator('.buttons').getByRole('button').allInnerTexts()).toEqual(['Do it', 'Back', 'Close'])
     await dialog().getByRole('button', { name: 'Close' }).click()
     expect(await operator.json('payouts', 'show', id)).toMatchObject({ status: 'created' })
     await operator.json('payouts', 'cancel', id)
