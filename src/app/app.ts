@@ -76,7 +76,7 @@ export const createApp = (deps: Deps) => {
   /** Called every second, so that deliveries continue after a start and after an act. */
   const tick = (): void => deliveries.watch(deps.worlds.default)
   const refresh = () => services.refresh(deps.worlds.default)
-  const handle = extension ? extension.serving(delivering(app, extension)) : app.fetch
+  const handle = extension ? extension.serving(replacing(app, extension)) : app.fetch
   return { app, handle, due, deliveries, delivering: ordering, failedLogins, logIn, tick, refresh }
 }
 
@@ -98,13 +98,13 @@ const timerOf = ({ listeners = [], extension }: Deps, addressOf: Deps['addressOf
   listeners.length === 0 ? undefined : new RequestTimer(listeners, { addressOf, faultOf: extension?.observer.faultOf })
 
 /** Lets an extension have the last word on each response. */
-const delivering =
-  ({ fetch }: AnyElysia, { observer: { deliver } }: Extension) =>
+const replacing =
+  ({ fetch }: AnyElysia, { observer: { replace } }: Extension) =>
   (request: Request): Response | Promise<Response> => {
     const response = fetch(request)
     return response instanceof Promise
-      ? response.then((settled) => deliver(request, settled))
-      : deliver(request, response)
+      ? response.then((settled) => replace(request, settled))
+      : replace(request, response)
   }
 
 /** Adds the routes of all modules, in the order of the specification. */

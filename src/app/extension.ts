@@ -39,7 +39,7 @@ export interface Extension {
       /** May refuse a request whose route has been found. */
       entered: (incoming: Incoming) => Promise<void> | undefined
       /** May replace a response that is about to be sent. */
-      deliver: (request: Request, response: Response) => Response | Promise<Response>
+      replace: (request: Request, response: Response) => Response | Promise<Response>
       /** The fault that was injected into a request, for the log. */
       faultOf: (incoming: Incoming) => string | undefined
     }

@@ -21,7 +21,7 @@ interface Found {
   text: string
 }
 
-export class Reference {
+export class ReferencePages {
   constructor(private readonly frame: Frame) {}
 
   /** Undefined when there is no page at the path. */

@@ -11,7 +11,7 @@ import { filesOf, guidesOf, llmsText, SCREENSHOTS } from './guides.ts'
 import { servedMarkdown } from './markdown.ts'
 import { type DocumentOptions, openApiDocument } from './openapi.ts'
 import { type Frame, GUIDES_PATH } from './page.ts'
-import { linkIn, ownOf, pictureAt, Reference } from './reference.ts'
+import { linkIn, ownOf, pictureAt, ReferencePages } from './reference.ts'
 
 const file = (text: string, type: string): PublicFile => new PublicFile(text, fileHeaders(type))
 
@@ -25,7 +25,8 @@ export const docsRoutes = (options: DocumentOptions, drawn: Frame['pictures'], {
   const document = madeOnce(() => openApiDocument(options))
   const json = madeOnce(async () => new PublicFile(JSON.stringify(await document()), { 'content-type': JSON_TYPE }))
   const reference = madeOnce(
-    async () => new Reference({ document: await document(), guides, files, pictures, console: additions?.console }),
+    async () =>
+      new ReferencePages({ document: await document(), guides, files, pictures, console: additions?.console }),
   )
   const index = madeOnce(async () => file(JSON.stringify(await (await reference()).index()), 'application/json'))
   const notFound = madeOnce(async () => new Blob([(await reference()).notFound()]))

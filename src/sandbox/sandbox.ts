@@ -163,6 +163,6 @@ export class Sandbox implements Extension {
     const body = sent.method === 'GET' ? null : (sent.body ?? null)
     const url = urlBehind(publicUrl, sent.path)
     const request = new SentRequest(url, { method: sent.method, headers, body }, world, cause)
-    return this.observer.deliver(request, await app.handle(request))
+    return this.observer.replace(request, await app.handle(request))
   }
 }

@@ -87,15 +87,15 @@ const faultByRule = (world: World, incoming: Incoming): Fault | undefined => {
 }
 
 /** The effect of a rule, without its conditions. */
-type Effect = Omit<Rule, 'id' | 'match' | 'times_left' | 'probability'>
+type RuleEffect = Omit<Rule, 'id' | 'match' | 'times_left' | 'probability'>
 
-const faultOf = (effect: Effect, error: Failure | undefined): Fault => {
+const faultOf = (effect: RuleEffect, error: Failure | undefined): Fault => {
   const { status, drop, when } = effect
   const failure = drop ? CONNECTION_DROPPED : status !== null ? gatewayFailure(status) : error
   return { ...effect, name: nameOf(effect) + (when === 'after' ? AFTER : ''), failure }
 }
 
-const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: rate }: Effect): string => {
+const nameOf = ({ error, status, drop, cut_after_bytes: cut, bytes_per_second: rate }: RuleEffect): string => {
   if (error !== null) return error
   if (status !== null) return String(status)
   if (drop) return 'drop'

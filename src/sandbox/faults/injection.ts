@@ -11,8 +11,8 @@ import { isExempt } from '../control/access.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import type { Parts } from '../parts.ts'
 import type { Injected, ObservedRequest } from '../requests/request-log.ts'
-import { impaired, responseOf, substituteFor } from './delivery.ts'
 import { type Fault, findFault, inject, lostResponse } from './faults.ts'
+import { impaired, responseOf, substituteFor } from './response.ts'
 
 /** Injects faults into requests: before the work, or in place of the response. */
 export class Injection {
@@ -45,7 +45,7 @@ export class Injection {
   }
 
   /** The response that the client gets instead. Calls `onSettled` as soon as it is known. */
-  async deliver(
+  async replace(
     observed: ObservedRequest,
     injected: Injected,
     response: Response,

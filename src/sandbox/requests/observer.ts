@@ -22,7 +22,7 @@ import { shownPartOf } from './redaction.ts'
 import { ObservedRequest, type RecordingListener, requestLog } from './request-log.ts'
 import { watchRows, withChanges } from './row-changes.ts'
 
-interface Concerns extends Pick<Parts, 'worlds' | 'outcomes'> {
+interface ObserverOptions extends Pick<Parts, 'worlds' | 'outcomes'> {
   injection: Injection
   /** Called with each request when it is recorded. */
   listeners: ReadonlySet<RecordingListener>
@@ -51,7 +51,7 @@ export class SentRequest extends Request {
 
 /** Observes requests, with the facts known of each so far, above all its world, and records them once they have a response. */
 export class RequestObserver implements Required<Extension['observer']> {
-  constructor(private readonly concerns: Concerns) {}
+  constructor(private readonly options: ObserverOptions) {}
 
   readonly arrived = (incoming: Incoming): void => {
     const { request } = incoming
@@ -74,7 +74,7 @@ export class RequestObserver implements Required<Extension['observer']> {
 
   /** The world that a request is about, as far as that is known. */
   #worldOf(incoming: Incoming): World | undefined {
-    return observedIn(incoming)?.world ?? worldOfBearer(this.concerns.worlds, incoming.request)
+    return observedIn(incoming)?.world ?? worldOfBearer(this.options.worlds, incoming.request)
   }
 
   /** The name of the world of a request; if it is not known, the name that it asks for, or that of the default world. */
@@ -93,7 +93,7 @@ export class RequestObserver implements Required<Extension['observer']> {
   readonly refuseUnknown = async (incoming: Incoming): Promise<void> => {
     const { route, operation } = incoming
     const observed = observedIn(incoming)
-    if (!observed || !operation || !(this.concerns.strict || isControl(route))) return
+    if (!observed || !operation || !(this.options.strict || isControl(route))) return
     const violations = await unknownIn(operation, incoming)
     if (violations.length === 0) return
     observed.refusedStrictly = true
@@ -108,7 +108,7 @@ export class RequestObserver implements Required<Extension['observer']> {
   }
 
   async #enterPublic(observed: ObservedRequest, incoming: Incoming): Promise<void> {
-    const { worlds, injection } = this.concerns
+    const { worlds, injection } = this.options
     observed.world ??= await worldNamedIn(worlds, incoming)
     await injection.before(observed, observed.world ?? worlds.default, incoming)
     // The control API checks it after access.
@@ -117,7 +117,7 @@ export class RequestObserver implements Required<Extension['observer']> {
 
   /** The guard has let a request into a world. @throws DomainError the injected fault, or validation */
   readonly admitted = (incoming: Incoming, session: Session): Promise<void> | undefined => {
-    const { injection, explored } = this.concerns
+    const { injection, explored } = this.options
     const observed = observedIn(incoming)
     if (!observed) return undefined
     const injected = injection.before(observed, session.world, incoming, session)
@@ -129,7 +129,7 @@ export class RequestObserver implements Required<Extension['observer']> {
 
   /** With `--strict`, an undocumented name is refused after features (decision 47). */
   readonly entitled = (incoming: Incoming): Promise<void> | undefined =>
-    this.concerns.strict ? this.refuseUnknown(incoming) : undefined
+    this.options.strict ? this.refuseUnknown(incoming) : undefined
 
   /** Notes the rows and the events that a unit of work writes. */
   readonly writing = (incoming: Incoming, world: World) => {
@@ -156,31 +156,31 @@ export class RequestObserver implements Required<Extension['observer']> {
     observed.response = { status, headers, body: body instanceof Uint8Array ? shownPartOf(body) : body }
     // The fault may still change the response.
     if (observed.injected) return
-    if (failure === CREDENTIALS_WRONG) explainRefusal(this.concerns, incoming)
+    if (failure === CREDENTIALS_WRONG) explainRefusal(this.options, incoming)
     this.#close(observed, incoming)
   }
 
   /** The response that the client gets instead. */
-  readonly deliver = (request: Request, response: Response): Response | Promise<Response> => {
-    const { injection } = this.concerns
+  readonly replace = (request: Request, response: Response): Response | Promise<Response> => {
+    const { injection } = this.options
     const incoming = injection.faulty(request)
     if (!incoming) return response
     const observed = observedIn(incoming)
     if (!observed?.injected) return response
-    return injection.deliver(observed, observed.injected, response, () => this.#close(observed, incoming))
+    return injection.replace(observed, observed.injected, response, () => this.#close(observed, incoming))
   }
 
   #close(observed: ObservedRequest, incoming: Incoming): void {
     if (isAboutSandbox(incoming.path)) return
-    const world = this.#worldOf(incoming) ?? this.concerns.worlds.default
+    const world = this.#worldOf(incoming) ?? this.options.worlds.default
     incoming.observed = undefined
-    this.concerns.explored()?.ended(incoming.request, observed.changes.length > 0)
+    this.options.explored()?.ended(incoming.request, observed.changes.length > 0)
     if (!world.closed) this.#record(world, incoming, observed)
   }
 
   /** Records a request in the log and the coverage of its world. */
   #record(world: World, { request, path, text }: Incoming, observed: ObservedRequest): void {
-    const { outcomes, listeners } = this.concerns
+    const { outcomes, listeners } = this.options
     const { route, failure, refusedStrictly, response } = observed
     const outcome = route === null || refusedStrictly ? undefined : outcomes.outcomeOf(request.method, route, failure)
     observed.outcome = outcome?.name ?? null

@@ -22,9 +22,9 @@ const UNWATCHED = new Set([
 const OPERATIONS = { insert: [undefined, 'NEW'], update: ['OLD', 'NEW'], delete: ['OLD', undefined] } as const
 
 /** A row of temp.row_changes. */
-type Noted = Omit<RowChange, 'values'> & RowChange['values']
+type WrittenRow = Omit<RowChange, 'values'> & RowChange['values']
 
-/** Temporary triggers that note each change of a row; they exist for a connection alone, and are made again with it. */
+/** Temporary triggers that write down each change of a row; they exist for a connection alone, and are made again with it. */
 const watch = worldPart(({ db: { sqlite } }) => {
   // The connection may have them already: parts are forgotten more often than connections are closed.
   triggers ??= triggersOn(sqlite)
@@ -32,10 +32,10 @@ const watch = worldPart(({ db: { sqlite } }) => {
   sqlite.run(triggers)
   return {
     isLasting,
-    begin: sqlite.query('INSERT INTO temp.noting VALUES (1)'),
-    end: sqlite.query('DELETE FROM temp.noting'),
+    begin: sqlite.query('INSERT INTO temp.unit_of_work VALUES (1)'),
+    end: sqlite.query('DELETE FROM temp.unit_of_work'),
     clear: sqlite.query('DELETE FROM temp.row_changes'),
-    read: sqlite.query<Noted, []>(
+    read: sqlite.query<WrittenRow, []>(
       'SELECT table_name AS "table", operation, key, before, after FROM temp.row_changes ORDER BY rowid',
     ),
   }
@@ -48,7 +48,7 @@ const triggersOn = (sqlite: Database['sqlite']): string =>
   [
     'CREATE TEMP TABLE IF NOT EXISTS row_changes (table_name TEXT, operation TEXT, key TEXT, before TEXT, after TEXT)',
     // It has a row while a unit of work runs.
-    'CREATE TEMP TABLE IF NOT EXISTS noting (id INTEGER PRIMARY KEY)',
+    'CREATE TEMP TABLE IF NOT EXISTS unit_of_work (id INTEGER PRIMARY KEY)',
     ...watchedTables(sqlite).flatMap((table) => triggersOf(sqlite, table)),
   ].join(';\n')
 
@@ -65,9 +65,9 @@ const triggersOf = (sqlite: Database['sqlite'], table: string): string[] =>
   Object.entries(OPERATIONS).map(([operation, [before, after]]) => {
     const key = keyOf(sqlite, table).map((name) => `${after ?? before}."${name}"`)
     const values = [before, after].map((row) => (row ? valuesSql(sqlite, table, row) : 'NULL'))
-    const noted = [`'${table}'`, `'${operation}'`, key.join(" || ',' || "), ...values]
+    const row = [`'${table}'`, `'${operation}'`, key.join(" || ',' || "), ...values]
     return `CREATE TEMP TRIGGER IF NOT EXISTS watch_${operation}_${table} AFTER ${operation} ON main."${table}"
-       BEGIN INSERT INTO row_changes SELECT ${noted.join(', ')} FROM noting; END`
+       BEGIN INSERT INTO row_changes SELECT ${row.join(', ')} FROM unit_of_work; END`
   })
 
 /** Makes missing triggers. Called before a write begins, because a rollback would remove triggers that were made in it. */
@@ -75,7 +75,7 @@ export const watchRows = (world: World): void => void world.of(watch)
 
 /**
  * Runs a unit of work inside its transaction, and returns the rows that it has written as well. Nothing is recorded outside of
- * one: changes that the clock makes would gather until the next. Work that throws is undone, together with its notes.
+ * one: changes that the clock makes would gather until the next. Work that throws is undone, together with its row changes.
  */
 export const withChanges = <T>(world: World, work: () => T): { value: T; changes: RowChange[] } => {
   const { isLasting, begin, end, clear, read } = world.of(watch)
@@ -94,9 +94,9 @@ export const withChanges = <T>(world: World, work: () => T): { value: T; changes
 }
 
 /** A row that was written several times in one way has its first values before and its last ones after. */
-const merged = (noted: readonly Noted[]): RowChange[] => {
+const merged = (written: readonly WrittenRow[]): RowChange[] => {
   const changes = new Map<string, RowChange>()
-  for (const { table, operation, key, before, after } of noted) {
+  for (const { table, operation, key, before, after } of written) {
     const row = `${operation} ${table} ${key}`
     const first = changes.get(row)?.values.before ?? shortened(before)
     changes.set(row, { table, operation, key, values: { before: first, after: shortened(after) } })
