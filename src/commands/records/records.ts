@@ -83,7 +83,7 @@ export const listCommand = (command: Command, listing: Listing): Command => {
       const limit = options.limit ?? (isForPerson ? TERMINAL_ROWS : undefined)
       const narrowing = narrowingOf(data.query, { ...options, limit })
       const items = await of(data.query, narrowing, inputOf(takes, args), data)
-      const shown = listOf(columns, Iterator.from(items as never[]).take(limit ?? Number.POSITIVE_INFINITY), data)
+      const shown = listOf(columns, Iterator.from(items).take(limit ?? Number.POSITIVE_INFINITY), data)
       if (!isForPerson) return shown
       const total = 'count' in items ? items.count() : items.length
       return { ...shown, total, brief: brief?.split(' '), isWide: options.wide ?? false }
