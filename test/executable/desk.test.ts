@@ -284,6 +284,8 @@ describe.each(['by a server', 'without a server'])('the desk acts %s', (how) => 
       expect.stringContaining('has done scrip wallet fund 1 100 in the meantime\nReview it first.'),
     ])
     expect(await wallet(session)).toBe('1,100.00 USD')
+    const rows = await operator.json<{ outcome: string }[]>('audit', 'list', '--command', 'wallet fund')
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['refused', 'done', 'done'])
   })
 
   actTest('or says why not and what to do, which is a row of the audit too', async (session, operator) => {

@@ -84,8 +84,12 @@ export const perform = async (
     }
     const file = act && fileOf(act.takes, request.input)
     const refusal = error instanceof FileFault && file !== undefined ? error.in(file) : error
-    // The operator sees the error even if it cannot be recorded.
-    await write((tx) => recordAs('refused', tx, { after: { reason: reasonOf(refusal) } })).catch(() => undefined)
+    const recordRefusal = (tx: Tx): void => {
+      requireNew(tx)
+      recordAs('refused', tx, { after: { reason: reasonOf(refusal) } })
+    }
+    // The operator sees the error even if it cannot be recorded. A dry run leaves no row.
+    if (!isDryRun) await performer.write(recordRefusal).catch(() => undefined)
     throw refusal
   }
 }
