@@ -2,6 +2,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { ActForm, FilledAct } from '../../pages/act-form.ts'
 import * as ui from '../../pages/ui/act.tsx'
+import { Figures } from '../../pages/ui/pieces.tsx'
 import { type ActResult, askFor, type List, type Row } from './data.ts'
 import { Facts, Paged, Rows } from './rows.tsx'
 
@@ -43,19 +44,12 @@ const Changes = ({ columns, rows }: List) => {
   const byChange = Map.groupBy(rows, ({ change }) => change)
   const waiting = rows.reduce((sum, { waiting_orders }) => sum + Number(waiting_orders), 0)
   const figures = [
-    ...Object.entries(CHANGES).map(([change, title]) => [title, byChange.get(change)?.length ?? 0] as const),
-    ['Orders that wait for removed products', waiting] as const,
+    ...Object.entries(CHANGES).map(([change, title]) => ({ title, value: byChange.get(change)?.length ?? 0 })),
+    { title: 'Orders that wait for removed products', value: waiting },
   ]
   return (
     <div class="stack">
-      <dl class="figures">
-        {figures.map(([title, count]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{count.toLocaleString('en')}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       {Object.entries(CHANGES).map(([change, title]) => {
         const those = byChange.get(change) ?? []
         const shown = columns.filter((name) => name !== 'change' && those.some((row) => row[name]))

@@ -1,11 +1,11 @@
 import { render } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Button, Form, Input } from '../../pages/ui/forms.tsx'
 import { useKeys, useLoaded } from '../../pages/ui/hooks.ts'
-import { act, Notices } from '../../pages/ui/notices.tsx'
+import { act } from '../../pages/ui/notices.tsx'
 import { Card, Empty, Failed } from '../../pages/ui/pieces.tsx'
 import { go, hrefOf, type Place, usePlace } from '../../pages/ui/place.ts'
-import { Theme } from '../../pages/ui/theme.tsx'
+import { Shell } from '../../pages/ui/shell.tsx'
 import { Forms } from './acts.tsx'
 import { keepKey, type ListPage, logOut, read, readForms } from './data.ts'
 import { groupOf, Lists, nameOf, titleOf } from './lists.tsx'
@@ -69,41 +69,25 @@ const Desk = () => {
   const { value: forms = [] } = useLoaded(async () => (isReadOnly() ? [] : await readForms()), [])
   const { page } = place
   const title = titleOf(place)
-  useEffect(() => {
-    document.title = `${title} · Scrip desk`
-  }, [title])
   return (
-    <>
-      <Button text="Skip to content" class="skip" onClick={() => document.getElementById('main')?.focus()} />
-      <header class="top">
-        <a class="brand" href="#today">
-          Scrip
-        </a>
-        <nav aria-label="Desk">
-          {MENU.map((name) => (
-            <a
-              key={name}
-              href={hrefOf({ page: name })}
-              aria-current={groupOf(page).includes(name) ? 'page' : undefined}
-            >
-              {nameOf(name)}
-            </a>
-          ))}
-        </nav>
-        <div class="line side">
+    <Shell
+      name="Desk"
+      home="#today"
+      menu={MENU.map((name) => {
+        return { title: nameOf(name), href: hrefOf({ page: name }), isCurrent: groupOf(page).includes(name) }
+      })}
+      title={title}
+      aside={
+        <>
           <Search />
-          <Theme />
           <Button text="Log out" onClick={() => act(logOut)} />
-        </div>
-      </header>
-      <main id="main" tabIndex={-1}>
-        <h1 class="hidden">{title}</h1>
-        <Forms.Provider value={forms}>
-          <Shown place={place} />
-        </Forms.Provider>
-      </main>
-      <Notices />
-    </>
+        </>
+      }
+    >
+      <Forms.Provider value={forms}>
+        <Shown place={place} />
+      </Forms.Provider>
+    </Shell>
   )
 }
 

@@ -3,7 +3,7 @@ import { visibleLines as visible } from '../../kernel/visible.ts'
 import { Button, Field, FileField, Form } from '../../pages/ui/forms.tsx'
 import { useAttempt } from '../../pages/ui/hooks.ts'
 import { act } from '../../pages/ui/notices.tsx'
-import { Card, Failed } from '../../pages/ui/pieces.tsx'
+import { Card, Failed, Figures } from '../../pages/ui/pieces.tsx'
 import { hrefOf, type Place } from '../../pages/ui/place.ts'
 import { compare, downloadFindings, type Findings } from './data.ts'
 import { Paged } from './rows.tsx'
@@ -50,14 +50,9 @@ export const Reconcile = ({ place: { id: client = '', month: named = '' } }: { p
             {found.sentences.map((sentence) => (
               <p key={sentence}>{visible(sentence)}</p>
             ))}
-            <dl class="figures">
-              {found.kinds.map(({ kind, rows }) => (
-                <div key={kind}>
-                  <dt>{NAMES[kind]}</dt>
-                  <dd>{rows.length.toLocaleString('en')}</dd>
-                </div>
-              ))}
-            </dl>
+            <Figures
+              figures={found.kinds.map(({ kind, rows }) => ({ title: NAMES[kind] ?? kind, value: rows.length }))}
+            />
             {kinds.length > 0 && (
               <Button
                 text="CSV of all findings"

@@ -4,7 +4,7 @@ import { visible } from '../../kernel/visible.ts'
 import { Fields, type Subject, type Values } from '../../pages/ui/act.tsx'
 import { Button, FileField, Form } from '../../pages/ui/forms.tsx'
 import { useAttempt, useLoaded } from '../../pages/ui/hooks.ts'
-import { Card, Failed, Tag, time } from '../../pages/ui/pieces.tsx'
+import { Card, Failed, Figures, Tag, time } from '../../pages/ui/pieces.tsx'
 import { hrefOf } from '../../pages/ui/place.ts'
 import { Acts, Forms } from './acts.tsx'
 import { type Today as Data, payoutsNamed, type Row, read, verify } from './data.ts'
@@ -20,7 +20,11 @@ export const Today = () => {
   return (
     <div class="stack today">
       {(!data || data.isEmpty) && <Beginning onDone={reload} />}
-      {data && <Figures {...data} />}
+      {data && (
+        <Card title="Today">
+          <Figures figures={[...data.sections.map(figureOf), backupFigure(data)]} />
+        </Card>
+      )}
       {data?.sections.map((section) => (
         <Waiting key={section.title} {...section} seen={data.seen} onDone={reload} />
       ))}
@@ -45,42 +49,26 @@ export const Today = () => {
 }
 
 /** The number of records, with their sum or with the first of them. */
-const Figure = ({ title, page, part, list, sums = [] }: Section) => {
+const figureOf = ({ title, page, part, list, sums = [] }: Section) => {
   const [first] = list.rows
   const oldest = sums.length > 0 && (first?.created_at ?? first?.placed_at)
   const days = Math.min(...list.rows.flatMap((row) => (typeof row.days_left === 'number' ? row.days_left : [])))
-  return (
-    <div>
-      <dt>
-        <a href={hrefOf({ page, status: part })}>{title}</a>
-      </dt>
-      <dd>{(list.total ?? list.rows.length).toLocaleString('en')}</dd>
-      {sums.length > 0 && <dd class="soft">{sums.join(' · ')}</dd>}
-      {oldest && <dd class="soft">oldest {time(String(oldest)).slice(0, 16)}</dd>}
-      {Number.isFinite(days) && <dd class="soft">first runs out in {counted(days, 'day')}</dd>}
-    </div>
-  )
+  const notes = [
+    sums.join(' · '),
+    oldest ? `oldest ${time(String(oldest)).slice(0, 16)}` : '',
+    Number.isFinite(days) ? `first runs out in ${counted(days, 'day')}` : '',
+  ].filter(Boolean)
+  return { title, href: hrefOf({ page, status: part }), value: list.total ?? list.rows.length, notes }
 }
+
+const backupFigure = ({ backup }: Data) => ({
+  title: 'Last backup, in UTC',
+  href: hrefOf({ page: 'audit', command: 'backup' }),
+  value: backup === null ? 'none' : time(backup).slice(0, 16),
+})
 
 /** The rows of a list that are shown before a person asks for more. */
 const SHORT = 10
-
-/** The day in one look. */
-const Figures = ({ sections, backup }: Data) => (
-  <Card title="Today">
-    <dl class="figures">
-      {sections.map((section) => (
-        <Figure key={section.title} {...section} />
-      ))}
-      <div>
-        <dt>
-          <a href={hrefOf({ page: 'audit', command: 'backup' })}>Last backup, in UTC</a>
-        </dt>
-        <dd>{backup === null ? 'none' : time(backup).slice(0, 16)}</dd>
-      </div>
-    </dl>
-  </Card>
-)
 
 /** The first steps, in the words of the guide to live mode. */
 const Beginning = ({ onDone }: { onDone: () => void }) => (

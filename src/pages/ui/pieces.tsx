@@ -36,6 +36,30 @@ export const Card = ({ title, aside, children }: CardProps) => (
   </section>
 )
 
+interface Figure {
+  title: string
+  href?: string
+  value: number | string
+  notes?: readonly string[]
+}
+
+/** Numbers to see at one look. */
+export const Figures = ({ figures }: { figures: readonly Figure[] }) => (
+  <dl class="figures">
+    {figures.map(({ title, href, value, notes = [] }) => (
+      <div key={title}>
+        <dt>{href === undefined ? title : <a href={href}>{title}</a>}</dt>
+        <dd>{value.toLocaleString('en')}</dd>
+        {notes.map((note) => (
+          <dd key={note} class="soft">
+            {note}
+          </dd>
+        ))}
+      </div>
+    ))}
+  </dl>
+)
+
 export const Failed = ({ error }: { error: string | undefined }) =>
   error === undefined ? null : (
     <p class="failed" role="alert">

@@ -1,11 +1,10 @@
 import { render } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Button, Field, Form, named, Select } from '../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../pages/ui/hooks.ts'
-import { Notices } from '../../../pages/ui/notices.tsx'
 import { Tag } from '../../../pages/ui/pieces.tsx'
-import { go, hrefOf, type Place } from '../../../pages/ui/place.ts'
-import { Theme } from '../../../pages/ui/theme.tsx'
+import { go, hrefOf } from '../../../pages/ui/place.ts'
+import { Shell } from '../../../pages/ui/shell.tsx'
 import { get, keepToken, whenTokenIsMissing } from './api.ts'
 import { CoveragePage } from './coverage.tsx'
 import { Events } from './events/events.tsx'
@@ -35,25 +34,6 @@ const CONNECTIONS = {
   live: { text: 'Live', kind: 'good' },
   lost: { text: 'Reconnecting', kind: 'bad' },
 } as const
-
-/** On a narrow screen it scrolls sideways to the page that is shown. */
-const Menu = ({ page: shown, place }: { page: string; place: Place }) => {
-  const menu = useRef<HTMLElement>(null)
-  useLayoutEffect(() => menu.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [shown])
-  return (
-    <nav aria-label="Console" ref={menu}>
-      {Object.entries(PAGES).map(([page, { title }]) => (
-        <a
-          key={page}
-          href={hrefOf({ page, world: worldFor(page, place) })}
-          aria-current={page === shown ? 'page' : undefined}
-        >
-          {title}
-        </a>
-      ))}
-    </nav>
-  )
-}
 
 const TokenForm = ({ onKept }: { onKept: () => void }) => {
   const [token, setToken] = useState('')
@@ -94,43 +74,45 @@ const Console = () => {
     if (worlds) keepWorld(place)
   }, [worlds, place])
   const { title, View } = PAGES[page]
-  useEffect(() => {
-    document.title = `${title} · Scrip console`
-  }, [title])
+  // On a narrow screen the menu scrolls sideways to the page that is shown.
+  useLayoutEffect(
+    () => document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' }),
+    [page, !worlds],
+  )
   if (needsToken) return <TokenForm onKept={() => setNeedsToken(false)} />
   if (!worlds) return null
   const { text, kind } = CONNECTIONS[connection]
   return (
     <>
-      <Button text="Skip to content" class="skip" onClick={() => document.getElementById('main')?.focus()} />
-      <header class="top">
-        <a class="brand" href="/">
-          Scrip
-        </a>
-        <Menu page={page} place={place} />
-        <div class="line side">
-          {isKnown && <ActiveFaults place={place} />}
-          <Select
-            aria-label="World"
-            value={world}
-            options={[
-              ...(showsAll(page) ? ([[ALL_WORLDS, 'All worlds']] as const) : []),
-              ...named(isKnown ? worlds : [world, ...worlds]),
-            ]}
-            // Worlds come and go: the list is read again when it is opened.
-            onFocus={reload}
-            onChoose={(name) => go({ page, world: name === ALL_WORLDS ? undefined : name })}
-          />
-          {isKnown && (
-            <span role="status">
-              <Tag kind={kind}>{text}</Tag>
-            </span>
-          )}
-          <Theme />
-        </div>
-      </header>
-      <main id="main" tabIndex={-1}>
-        <h1 class="hidden">{title}</h1>
+      <Shell
+        name="Console"
+        home="/"
+        menu={Object.entries(PAGES).map(([name, { title }]) => {
+          return { title, href: hrefOf({ page: name, world: worldFor(name, place) }), isCurrent: name === page }
+        })}
+        title={title}
+        aside={
+          <>
+            {isKnown && <ActiveFaults place={place} />}
+            <Select
+              aria-label="World"
+              value={world}
+              options={[
+                ...(showsAll(page) ? ([[ALL_WORLDS, 'All worlds']] as const) : []),
+                ...named(isKnown ? worlds : [world, ...worlds]),
+              ]}
+              // Worlds come and go: the list is read again when it is opened.
+              onFocus={reload}
+              onChoose={(name) => go({ page, world: name === ALL_WORLDS ? undefined : name })}
+            />
+            {isKnown && (
+              <span role="status">
+                <Tag kind={kind}>{text}</Tag>
+              </span>
+            )}
+          </>
+        }
+      >
         {isKnown ? (
           <View key={`${page} ${world}`} place={place} />
         ) : (
@@ -143,10 +125,9 @@ const Console = () => {
             </p>
           </div>
         )}
-      </main>
+      </Shell>
       <Palette place={place} pages={PAGES} worlds={worlds} />
       <Keys />
-      <Notices />
     </>
   )
 }
