@@ -31,7 +31,7 @@ interface HttpLayerOptions {
 
 /** The framework's context, which carries the request from its first step on. */
 interface Carrier {
-  incoming?: Incoming | undefined
+  incoming?: Incoming | null | undefined
 }
 
 /** The part of the HTTP layer that modules with routes use. */
@@ -130,7 +130,7 @@ export const httpLayer = (options: HttpLayerOptions): HttpLayer => {
   return {
     hooks: new Elysia({ name: 'http-layer' })
       // Each context has the member from the beginning, so that all have one shape.
-      .decorate('incoming', undefined as Incoming | undefined)
+      .decorate('incoming', null as Incoming | null)
       .onRequest((context) => {
         const { request } = context
         const incoming = new Incoming(request)
