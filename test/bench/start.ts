@@ -12,13 +12,13 @@ const SETTLING_MS = 1_000
 
 /** Prints the table. */
 export const starts = async (): Promise<void> => {
-  const source = [process.execPath, resolve(import.meta.dir, '../../src/main.ts'), ...SANDBOX.slice(1)]
+  const source = ['sh', resolve(import.meta.dir, '../../.ci/start'), ...SANDBOX.slice(2)]
   const live = join(folder, 'live')
   await actIn(live, SANDBOX.slice(0, 1), ['catalog', 'import', writeCatalog()])
   const commands: [name: string, command: readonly string[]][] = [
     ['sandbox', SANDBOX],
     ['sandbox, in a folder', [...SANDBOX, '--data-dir', join(folder, 'started')]],
-    ['sandbox, from source', source],
+    ['sandbox, from source (npm start, without npm)', source],
     ['live, with 10,000 products', [...SANDBOX, '--mode', 'live', '--data-dir', live]],
     ['an empty program', [await emptyProgram()]],
   ]

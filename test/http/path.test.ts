@@ -5,7 +5,7 @@ import { HUNDRED } from '../records.ts'
 
 /** The functions of Scrip between a request and the function that decides (docs/architecture.md). */
 
-const FRAMES_MAX = 20
+const FRAMES_MAX = 12
 
 /** The functions of src that call a method while it runs, once for each call. */
 const callersOf = <Name extends string>(
