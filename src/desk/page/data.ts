@@ -76,17 +76,23 @@ export const askFor = async (
 ): Promise<Outcome<ActResult>> => {
   const response = await send('POST', 'acts', JSON.stringify({ acts, isDryRun, seen }))
   const ended: EndedAct<ActResult>[] = []
-  let sums: List | undefined
+  let [sums, shownMs]: [List | undefined, number] = [undefined, performance.now()]
   for await (const text of linesOf(response)) {
     const line = JSON.parse(text) as ActsLines
     if ('error' in line) throw new Error(line.error)
     if ('sums' in line) sums = line.sums
     else if ('progress' in line) onProgress(...line.progress)
-    else if (ended.push(line.ended) < acts.length) onProgress('', ended.length, acts.length)
+    else ended.push(line.ended)
+    if (performance.now() < shownMs + SHOWN_EVERY_MS) continue
+    shownMs = performance.now()
+    if (acts.length > 1) onProgress('', ended.length, acts.length)
   }
   if (ended.length < acts.length) throw new Error(CUT)
   return { ended, ...(sums && { sums }) }
 }
+
+/** Each step that is drawn takes time from those that follow. */
+const SHOWN_EVERY_MS = 200
 
 const CUT = 'The response was cut. Do it again: what has been done is not done twice.'
 
