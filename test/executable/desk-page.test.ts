@@ -239,6 +239,47 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     expect((await customer.wallet())[0]).toBe(before + 7_000)
   })
 
+  test('shows the changes of a catalog, removed products first, and imports nothing before somebody says so', async () => {
+    const { products } = JSON.parse((await operator.run(['catalog', 'export'])).stdout) as { products: object[] }
+    const [tea] = products
+    const next = {
+      products: [
+        { ...tea, max_quantity: 3 },
+        { ...tea, id: 9, name: 'Cocoa' },
+      ],
+    }
+    await page.goto(`${desk.url}/#products`)
+    await page.getByRole('button', { name: 'Import catalog' }).click()
+    await dialog().getByLabel('File').setInputFiles(operator.file('next.json', next))
+    await dialog().getByRole('button', { name: 'Show what it does' }).click()
+    await dialog().getByText('Nothing has been done yet. Do it?').waitFor()
+    const figures = await dialog().locator('.figures > div').allTextContents()
+    expect(figures).toEqual(['Removed1', 'Changed1', 'Added1', 'Orders that wait for removed products0'])
+    expect(await dialog().locator('.card h2').allTextContents()).toEqual(['Removed', 'Changed', 'Added'])
+    expect(await faultsOf(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Close' }).click()
+    expect(JSON.parse((await operator.run(['catalog', 'export'])).stdout)).toMatchObject({ products })
+  })
+
+  test('switches one product off, in a form that has its present values', async () => {
+    await page.goto(`${desk.url}/#products/2`)
+    await page.getByRole('button', { name: /^Edit product/ }).click()
+    expect(
+      await dialog()
+        .getByLabel(/^Denominations/)
+        .inputValue(),
+    ).toBe('10-50=2.5')
+    await dialog()
+      .getByLabel(/^On sale/)
+      .selectOption('off')
+    expect(await faultsOf(page)).toEqual([])
+    await confirm()
+    await card('Product 2').getByText('activeno').waitFor()
+    const [{ after } = { after: {} }] = await operator.json<{ after: object }[]>('audit', 'list', '--limit', '1')
+    expect(after).toEqual({ active: false })
+    await operator.json('catalog', 'edit', '2', '--active', 'on')
+  })
+
   test('prints the statement of a month without a cut line, and saves it as CSV', async () => {
     await page.getByRole('link', { name: 'Clients' }).click()
     await page.getByRole('link', { name: 'Statement' }).click()

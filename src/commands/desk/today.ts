@@ -73,7 +73,8 @@ export const todayOf = async (data: Reading) => {
       title: 'Payouts that wait',
       page: 'payouts',
       part: 'waiting',
-      empty: 'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you advance it.',
+      empty:
+        'No payout waits. A client makes one with POST /api/v1/payouts, and it waits here until you mark it as paid.',
       many: 'payouts advance',
       shown: 'id client status amount beneficiary reference_id created_at',
       ...waiting(PAYOUT, payoutActs, { rows: payouts, sums: payouts.sums?.() ?? [] }, data),

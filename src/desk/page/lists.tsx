@@ -31,10 +31,10 @@ const MAKING: Readonly<Record<string, readonly string[]>> = {
 /** The text of an empty list, in the words of the guides. */
 const EMPTY: Readonly<Record<string, string>> = {
   clients: 'Add a client: it gets a username and a password, shown once.',
-  wallets: "Add a wallet: a client's first wallet is its default wallet. Then fund it.",
+  wallets: "Open a wallet: a client's first wallet is its default wallet. Then add money.",
   payouts: 'A client makes a payout with POST /api/v1/payouts. All payouts wait for an operator.',
   orders: 'A client orders with POST /api/v1/orders. Orders that are not delivered immediately wait for an operator.',
-  transactions: 'Fund a wallet: every movement of money is here.',
+  transactions: 'Add money to a wallet: every movement of money is here.',
   stock: 'Import codes: until its codes are there, an order for a product is refused with "Insufficient stock".',
   products: 'Import a catalog. scrip catalog init writes a sample.',
   rates: 'Set exchange rates, such as USD/EUR=0.92: one USD buys 0.92 EUR.',
