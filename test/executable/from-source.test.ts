@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inFolder, start } from '../program.ts'
 
@@ -8,13 +8,20 @@ import { inFolder, start } from '../program.ts'
 const root = join(import.meta.dir, '../..')
 const SOURCES = ['src', 'seed', 'docs', 'package.json', 'bun.lock', 'tsconfig.json', '.ci']
 
-test('npm start serves the sources with their guides and catalog, and the next start an edit of them', () =>
+const inCheckout = (work: (checkout: string) => Promise<void>): Promise<void> =>
   inFolder(async (cwd) => {
     for (const path of SOURCES) cpSync(join(root, path), join(cwd, path), { recursive: true })
     symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
+    await work(cwd)
+  })
+
+const npmStart = (cwd: string) => start([], { command: ['sh', '.ci/start'], cwd, env: { SCRIP_PORT: '0' } })
+
+test('npm start serves the sources with their guides and catalog, and the next start an edit of them', () =>
+  inCheckout(async (cwd) => {
     const guide = 'docs/use/money.md'
     const served = async () => {
-      await using program = await start([], { command: ['sh', '.ci/start'], cwd, env: { SCRIP_PORT: '0' } })
+      await using program = await npmStart(cwd)
       const response = await program.request('/docs/guides/money.md')
       const products = await program.request('/cards/1')
       return { statuses: [response.status, products.status], text: await response.text() }
@@ -24,4 +31,20 @@ test('npm start serves the sources with their guides and catalog, and the next s
     const after = await served()
     expect(before.statuses).toEqual([200, 200])
     expect(after).toEqual({ statuses: [200, 200], text: `${before.text}\nAn edit.\n` })
+  }))
+
+test('two first npm starts at once both serve', () =>
+  inCheckout(async (cwd) => {
+    const [one, other] = await Promise.all([npmStart(cwd), npmStart(cwd)])
+    await using _one = one
+    await using _other = other
+    for (const program of [one, other]) expect((await program.request('/docs/guides/money.md')).status).toBe(200)
+    expect(readdirSync(join(cwd, 'dist/start')).filter((name) => name.startsWith('making'))).toEqual([])
+  }))
+
+test('npm start serves a checkout that keeps no bundle', () =>
+  inCheckout(async (cwd) => {
+    writeFileSync(join(cwd, 'dist'), 'not a folder')
+    await using program = await npmStart(cwd)
+    expect((await program.request('/docs/guides/money.md')).status).toBe(200)
   }))
