@@ -71,13 +71,15 @@ const reasonToLeave = (payout: Payout, other: Payout | undefined, amount: string
 
 const SHOWN_MAX = 100
 
-const shown = (cells: readonly string[]): string => {
-  const text = cells
-    .map((cell) => cell.trim())
-    .filter((cell) => cell !== '')
-    .join(', ')
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
-}
+const shown = (cells: readonly string[]): string =>
+  cut(
+    cells
+      .map((cell) => cell.trim())
+      .filter((cell) => cell !== '')
+      .join(', '),
+  )
+
+const cut = (text: string): string => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)
 
 interface ListRow {
   cells: string[]
@@ -139,17 +141,26 @@ type Find = (names: readonly string[]) => (name: string) => readonly Payout[]
 
 /** The one column in which most cells name a payout that can take the step. A row number may look like a reference, so such a column is never chosen. */
 const columnAmong = (rows: ListRows, find: Find, to: Payout['status'] | undefined): Column => {
-  if (!rows.isCsv) return { index: 0, name: '', header: headerOf(rows, 0, find) }
-  const sample = rows.slice(0, CHOSEN_BY)
-  const width = Math.max(0, ...sample.map(({ cells }) => cells.length))
-  const columns = Array.from({ length: width }, (_, index) => {
-    const header = headerOf(rows, index, find)
-    const names = sample.slice(header + 1).map(({ cells }) => cells[index]?.trim() ?? '')
-    const named = find(names)
-    const count = names.filter((name) => named(name).some((payout) => canAdvance(payout, to))).length
-    const name = header === -1 ? `column ${index + 1}` : (rows[header]?.cells[index]?.trim() ?? '')
-    return { index, name, header, isChosen: count * 2 > names.length && !areRowNumbers(names) }
-  }).filter(({ isChosen }) => isChosen)
+  const sample = rows.slice(0, CHOSEN_BY).map(({ cells }) => cells.map((cell) => cell.trim()))
+  const [first = []] = sample
+  const named = find(sample.flat())
+  /** The first row is a header if it has no number, and names no payout. */
+  const isHeader = rows.length > 1 && first.every((cell) => !/\d/.test(cell))
+  const headerOf = (index: number): number => (isHeader && named(first[index] ?? '').length === 0 ? 0 : -1)
+  if (!rows.isCsv) return { index: 0, name: '', header: headerOf(0) }
+  const isStep = (name: string): boolean => named(name).some((payout) => canAdvance(payout, to))
+  // A file of another kind may have any number of columns.
+  const naming = new Set(sample.flatMap((cells) => cells.flatMap((cell, index) => (isStep(cell) ? index : []))))
+  const columns = [...naming]
+    .sort((one, other) => one - other)
+    .map((index) => {
+      const header = headerOf(index)
+      const names = sample.slice(header + 1).map((cells) => cells[index] ?? '')
+      const count = names.filter(isStep).length
+      const name = header === -1 ? `column ${index + 1}` : (first[index] ?? '')
+      return { index, name, header, isChosen: count * 2 > names.length && !areRowNumbers(names) }
+    })
+    .filter(({ isChosen }) => isChosen)
   const [column, other] = columns
   if (column && !other) return column
   const problem = other
@@ -158,15 +169,13 @@ const columnAmong = (rows: ListRows, find: Find, to: Payout['status'] | undefine
   throw refused(`${problem}\nName the column of the references (--column). ${columnsOf(rows)}`)
 }
 
-const columnsOf = (rows: ListRows): string =>
-  `The first line has ${(rows[0]?.cells ?? []).map((cell) => cell.trim() || '-').join(', ')}.`
+const COLUMNS_SHOWN_MAX = 30
 
-/** The first row is a header if it has no number, and names no payout. */
-const headerOf = (rows: ListRows, index: number, find: Find): number => {
-  const cells = (rows[0]?.cells ?? []).map((cell) => cell.trim())
-  const isHeader = rows.length > 1 && cells.every((cell) => !/\d/.test(cell))
-  const name = cells[index] ?? ''
-  return isHeader && find([name])(name).length === 0 ? 0 : -1
+const columnsOf = (rows: ListRows): string => {
+  const cells = rows[0]?.cells ?? []
+  const names = cells.slice(0, COLUMNS_SHOWN_MAX).map((cell) => cut(cell.trim() || '-'))
+  const more = cells.length > names.length ? ` and ${counted(cells.length - names.length, 'more column')}` : ''
+  return `The first line has ${names.join(', ')}${more}.`
 }
 
 /** 1, 2, 3 and so on. A single number says nothing. */

@@ -133,6 +133,17 @@ scrip: line 4: salary-1 is on line 2 already
     expect(await advanced('ref,amount\nboth,100\n', '--client', 'nobody')).toMatchObject({ exitCode: 1, names: [] })
   })
 
+  test('may be something else in one long line, of which the refusal shows the beginning', async () => {
+    const first = Array.from({ length: 30 }, (_, index) => `x${index}`).join(', ')
+    const { exitCode, stderr } = await advanced(Array.from({ length: 100_000 }, (_, index) => `x${index}`).join(','))
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `scrip: no column names a payout in most of its lines
+Name the column of the references (--column). The first line has ${first} and 99,970 more columns.
+`,
+    })
+  })
+
   test('of 100,000 lines names its payouts', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) => `${index},payment ${index},5.00\n`)
     lines[70_000] = '70000,salary-1,100.00\n'
