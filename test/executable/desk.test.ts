@@ -773,6 +773,14 @@ describe('the desk shows', () => {
     expect(await shown()).toEqual([['JPY', '150']])
     const [neither] = await session.ask([{ command: 'rates set' }], true)
     expect(neither?.refusal).toContain('rates are needed, as pairs or in a file, and not both')
+    // As they are copied from elsewhere.
+    await session.ask([{ command: 'rates set', input: { pairs: ' USD/CHF=0.8, USD/SEK=10\n' } }])
+    expect(await shown()).toEqual(
+      expect.arrayContaining([
+        ['CHF', '0.8'],
+        ['SEK', '10'],
+      ]),
+    )
   })
 
   deskTest('each act by its name, with a form whose labels and hints are for people', async (session) => {

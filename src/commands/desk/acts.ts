@@ -62,7 +62,7 @@ const inWords = (name: string): string => name.charAt(0).toUpperCase() + name.sl
 const readValue = (name: string, one: Field, text = ''): unknown => {
   const { flags, fallback } = one
   if (text === '' && isOptional(one)) return fallback
-  if (flags.includes('...')) return text.split(/[\s,]+/)
+  if (flags.includes('...')) return text.split(/[\s,]+/).filter((part) => part !== '')
   try {
     if (text === '') throw new InvalidArgumentError('It is missing.')
     return readerOf(one)?.(text) ?? text
