@@ -731,7 +731,7 @@ describe('the desk shows', () => {
       )
       const [done] = await session.ask([act])
       expect(done).toMatchObject({ result: { added: 1, changed: 1, removed: 1 } })
-      expect(done?.notes[0]).toBe('Product 2, Hamper, is removed, and 1 order wait for it.')
+      expect(done?.notes[0]).toBe('Product 2, Hamper, is removed, and 1 order waits for it.')
       expect(await names()).toEqual(['Tea', 'Cocoa'])
       const [wrong] = await session.ask([{ ...act, id: freshActId(), file: '{"products":[{"id":1}]}' }], true)
       expect(wrong?.refusal).toContain('new.json: the catalog has 17 problems')
@@ -755,6 +755,8 @@ describe('the desk shows', () => {
     expect(after.audit.rows).toMatchObject([{ command: 'catalog edit', subject: '1' }])
     const [late] = await session.ask([{ ...edit, id: freshActId() }], false, before.seen)
     expect(late?.refusal).toContain('has done scrip catalog edit 1 in the meantime')
+    const none = await session.request('/data/record/products/99')
+    expect(await none.json()).toEqual({ error: 'there is no product 99\nSee scrip catalog export.' })
   })
 
   deskTest('the rates that a form or a file sets, before it sets them', async (session) => {

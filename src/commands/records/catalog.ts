@@ -128,7 +128,7 @@ const importFromChecked = async ({ config, database, write, input, record, note 
   const { added, changed, removed } = changes
   const waits = removed.flatMap(({ id, name }) => {
     const count = open.get(id)
-    return count ? [`Product ${id}, ${name}, is removed, and ${counted(count, 'order')} wait for it.`] : []
+    return count ? [`Product ${id}, ${name}, is removed, and ${waiting(count)} for it.`] : []
   })
   const lost = [...changed, ...removed.map(({ id }) => id)].filter((id) => edited.has(id))
   const lines = [...waits, ...lost.map((id) => `The edits of product ${id} are taken back.`)]
@@ -137,6 +137,8 @@ const importFromChecked = async ({ config, database, write, input, record, note 
   if (isFirst) note('Next: scrip vouchers import FILE. Every product sells the codes that are imported for it.')
   return { data_dir: config.dataDir, ...after, added, changed: changed.length, removed: removed.length }
 }
+
+const waiting = (count: number): string => `${counted(count, 'order')} ${count === 1 ? 'waits' : 'wait'}`
 
 /** A dry run lists every product. */
 const NOTES_MAX = 20
