@@ -184,7 +184,13 @@ const RECORDS = {
   ),
   products: withStory(
     {
-      ...{ name: 'product', group: 'catalog', argument: { flags: '<id>' }, find: findProduct },
+      ...{
+        name: 'product',
+        group: 'catalog',
+        listed: 'catalog export',
+        argument: { flags: '<id>' },
+        find: findProduct,
+      },
       columns: PRODUCT_COLUMNS,
     },
     {},
