@@ -66,6 +66,13 @@ export const watch = (page: Page, url: string, wrong: string[]): void => {
   })
 }
 
+/** A condition in a page: its menu is scrolled so that the item of the current page, which has this title, is whole. */
+export const currentIsShown = (title: string): string => `(() => {
+  const item = document.querySelector('header nav [aria-current]')
+  const [{ left, right }, menu] = [item.getBoundingClientRect(), item.parentElement.getBoundingClientRect()]
+  return item.textContent === ${JSON.stringify(title)} && left >= menu.left && right <= menu.right
+})()`
+
 /** The violations that axe finds in a page as it is now, by rule and element. */
 export const violationsIn = (page: Page): Promise<string[]> =>
   page.evaluate(`${axe.source}

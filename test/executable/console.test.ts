@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { hasBrowser } from '../browser.ts'
+import { currentIsShown, hasBrowser } from '../browser.ts'
 import { againstBinary, type StartedServer, startServer } from '../harness.ts'
 import { ConsoleBrowser, DELAYED_ORDER, PAYOUT, TOKEN } from '../sandbox/chromium.ts'
 
@@ -399,6 +399,18 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
     await page.evaluate("location.hash = 'requests'")
     await page.locator(`nav a[href*=send]:not([href$=${other.name}])`).click()
     await page.getByRole('button', { name: /^Send in / }).waitFor()
+  })
+
+  test('scrolls the menu of a narrow window to the current page', async () => {
+    const page = await consoles.open('', { viewport: { width: 390, height: 800 } })
+    for (const [place, title] of [
+      ['worlds', 'Worlds'],
+      ['requests', 'Requests'],
+      ['money', 'Orders & money'],
+    ] as const) {
+      await page.evaluate(`location.hash = '${place}?world=${world}'`)
+      await page.waitForFunction(currentIsShown(title))
+    }
   })
 
   test('finds a fault with Ctrl+K by what it does', async () => {

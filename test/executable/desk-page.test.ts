@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { faultsOf, hasBrowser, startBrowser, VIEWS, watch } from '../browser.ts'
+import { currentIsShown, faultsOf, hasBrowser, startBrowser, VIEWS, watch } from '../browser.ts'
 import { temporaryFolder } from '../program.ts'
 import { Desk } from './desk.ts'
 import { type Customer, Operator } from './live.ts'
@@ -415,6 +415,15 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
         faults: [],
       })
     }
+  })
+
+  test('scrolls the menu of a narrow window to the current page', async () => {
+    await page.setViewportSize({ width: 390, height: 900 })
+    for (const name of ['Audit', 'Today', 'Stock']) {
+      await page.goto(`${desk.url}/#${name.toLowerCase()}`)
+      await page.waitForFunction(currentIsShown(name))
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
   })
 
   test('stays logged in when its page is closed, until it logs out', async () => {

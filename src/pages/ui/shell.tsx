@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Button } from './forms.tsx'
 import { Notices } from './notices.tsx'
 import { Theme } from './theme.tsx'
@@ -22,6 +22,12 @@ export const Shell = ({ name, home, menu, title, aside, children }: Props) => {
   useEffect(() => {
     document.title = `${title} · Scrip ${name.toLowerCase()}`
   }, [title])
+  const nav = useRef<HTMLElement>(null)
+  const current = menu.find(({ isCurrent }) => isCurrent)?.title
+  // A narrow window shows only a part of the menu.
+  useEffect(() => {
+    if (current) nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current])
   return (
     <>
       <Button text="Skip to content" class="skip" onClick={() => document.getElementById('main')?.focus()} />
@@ -29,7 +35,7 @@ export const Shell = ({ name, home, menu, title, aside, children }: Props) => {
         <a class="brand" href={home}>
           Scrip
         </a>
-        <nav aria-label={name}>
+        <nav ref={nav} aria-label={name}>
           {menu.map(({ title, href, isCurrent }) => (
             <a key={title} href={href} aria-current={isCurrent ? 'page' : undefined}>
               {title}
