@@ -2,6 +2,7 @@ import {
   parseCount,
   parseDuration,
   parseFee,
+  parseIssuer,
   parseLimits,
   parseNetworks,
   parseOrigins,
@@ -221,6 +222,12 @@ export const DESK_OPTIONS = {
     default: '4848',
   },
   readOnly: flagOnly({ meaning: 'show everything, and refuse every act' }),
+  issuer: {
+    value: '<text>',
+    meaning: 'name and address of the operator, on printed statements',
+    read: parseIssuer,
+    unset: 'none',
+  },
 } as const satisfies OptionTable
 
 export const HEALTH_OPTIONS = { ...ADDRESS, ...SERVER_URL } as const satisfies OptionTable

@@ -8,9 +8,18 @@ import { DAY_MS, durationIn, monthIn, timeIn } from '../kernel/clock.ts'
 
 /** A hundred years: beyond it, expiry times leave the four-digit years. */
 const DURATION_MS_MAX = 36_500 * DAY_MS
+const ISSUER_LENGTH_MAX = 500
 
 export const parseText = (text: string): string => {
   if (text === '') throw new InvalidArgumentError('It is empty.')
+  return text
+}
+
+/** It may have several lines. */
+export const parseIssuer = (text: string): string => {
+  if (text.trim() === '' || text.length > ISSUER_LENGTH_MAX || /[^\P{Cc}\n]/u.test(text)) {
+    throw new InvalidArgumentError('An issuer has 1 to 500 characters; of control characters, only line ends.')
+  }
   return text
 }
 

@@ -13,6 +13,12 @@ interface Desk {
   respond: (request: Request, peer: string) => Promise<Response>
 }
 
+interface Settings {
+  isReadOnly: boolean
+  /** The name and address of the operator. */
+  issuer?: string | undefined
+}
+
 type Respond = (request: Request, url: URL) => Promise<Response>
 
 const SCRIPT_PATH = '/page.js'
@@ -42,7 +48,7 @@ interface Session {
  * The token of the address becomes a cookie. Browsers send a cookie to every port of a host, so a program of another user
  * could collect it. Data therefore needs a key, too, which only the page has, and which browsers keep for one port.
  */
-export const createDesk = (data: Respond, isReadOnly: boolean, clock: Clock): Desk => {
+export const createDesk = (data: Respond, settings: Settings, clock: Clock): Desk => {
   let token: string | undefined
   const sessions = new Set<Session>()
   const enter = ({ searchParams }: URL, cookie: string): Response => {
@@ -51,7 +57,7 @@ export const createDesk = (data: Respond, isReadOnly: boolean, clock: Clock): De
     const session = { cookie: secret(), key: secret(), endMs: clock.nowMs() + LOGIN_MS }
     sessions.add(session)
     const headers = { ...PAGE_HEADERS, ...GUARDED, 'set-cookie': cookieOf(cookie, session.cookie, LOGIN_MS) }
-    return new Response(page(isReadOnly, session.key), { headers })
+    return new Response(page(settings, session.key), { headers })
   }
   const findSession = (sent: string | undefined): Session | undefined =>
     [...sessions].find(({ cookie, endMs }) => isSame(sent, cookie) && clock.nowMs() < endMs)
@@ -68,7 +74,7 @@ export const createDesk = (data: Respond, isReadOnly: boolean, clock: Clock): De
       if (url.pathname === ENTRANCE_PATH) return request.method === 'GET' ? enter(url, cookie) : refusal()
       const session = findSession(cookieIn(request, cookie))
       if (!session) return refusal()
-      if (url.pathname === '/') return new Response(page(isReadOnly), { headers: { ...PAGE_HEADERS, ...GUARDED } })
+      if (url.pathname === '/') return new Response(page(settings), { headers: { ...PAGE_HEADERS, ...GUARDED } })
       if (url.pathname === STYLE_PATH) return file(style, 'text/css')
       if (url.pathname === SCRIPT_PATH) return file((await import('./script.ts')).SCRIPT, 'text/javascript')
       if (!url.pathname.startsWith(DATA_PATH)) return new Response('Not found\n', { status: 404, headers: GUARDED })
@@ -77,7 +83,7 @@ export const createDesk = (data: Respond, isReadOnly: boolean, clock: Clock): De
         sessions.delete(session)
         return new Response(null, { status: 204, headers: { ...GUARDED, 'set-cookie': cookieOf(cookie, '', 0) } })
       }
-      const response = isReadOnly && url.pathname === ACTS_PATH ? readOnlyRefusal() : await data(request, url)
+      const response = settings.isReadOnly && url.pathname === ACTS_PATH ? readOnlyRefusal() : await data(request, url)
       for (const [name, value] of Object.entries(GUARDED)) response.headers.set(name, value)
       return response
     },
@@ -131,11 +137,11 @@ const file = (text: string, type: string): Response =>
   new Response(text, { headers: { ...fileHeaders(type), ...GUARDED } })
 
 /** The key is in the page once: its script keeps it. */
-const page = (isReadOnly: boolean, key = ''): string =>
+const page = ({ isReadOnly, issuer = '' }: Settings, key = ''): string =>
   drawPage({
     title: 'Scrip desk',
     script: SCRIPT_PATH,
     kind: 'console desk',
-    body: html`<div id="console" data-key="${key}" data-read-only="${String(isReadOnly)}"></div>
+    body: html`<div id="console" data-key="${key}" data-read-only="${String(isReadOnly)}" data-issuer="${issuer}"></div>
 <noscript><main class="lost"><h1>The desk needs JavaScript</h1></main></noscript>`,
   })

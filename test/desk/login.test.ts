@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../src/kernel/clock.ts'
 const URL_OF_DESK = 'http://127.0.0.1:4848'
 
 const deskAt = (clock: { nowMs: () => number }) => {
-  const { openEntrance, respond } = createDesk(async () => new Response('{}'), false, clock)
+  const { openEntrance, respond } = createDesk(async () => new Response('{}'), { isReadOnly: false }, clock)
   const request = (path: string, headers: Record<string, string> = {}) =>
     respond(new Request(URL_OF_DESK + path, { headers: { host: '127.0.0.1:4848', ...headers } }), '127.0.0.1')
   const enter = async () => {

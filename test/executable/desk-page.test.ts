@@ -325,6 +325,30 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     )
   })
 
+  test('prints the name and address of --issuer above a statement, as text and on paper alone', async () => {
+    const issuer = 'Rewards <b>GmbH</b>\u202e\nGasse 1, 1010 Wien'
+    const place = `#statement?client=acme&month=${MONTH}`
+    await page.goto(`${desk.url}/${place}`)
+    await card(`Statement of acme, ${MONTH}`).getByText('closing balance').waitFor()
+    expect(await page.locator('address').count()).toBe(0)
+    await using own = await Desk.of(operator, { SCRIP_ISSUER: issuer })
+    const other = await browser.newPage()
+    await other.goto(own.address)
+    await other.goto(`${own.url}/${place}`)
+    const title = other.getByRole('heading', { name: `Statement of acme, ${MONTH}`, level: 2 })
+    await title.waitFor()
+    const address = other.locator('address')
+    expect(await address.isVisible()).toBe(false)
+    await other.emulateMedia({ media: 'print' })
+    expect(await address.textContent()).toBe('Rewards <b>GmbH</b>\\u{202e}\nGasse 1, 1010 Wien')
+    const [above, below] = [await address.boundingBox(), await title.boundingBox()]
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
+    await other.goto(`${own.url}/#payouts`)
+    await other.getByRole('heading', { name: 'Payouts', level: 2 }).waitFor()
+    expect(await address.count()).toBe(0)
+    await other.close()
+  })
+
   test('explains why an act is refused and what to do, and offers another try', async () => {
     await page.goto(`${desk.url}/#wallets/1`)
     await page.getByRole('button', { name: /^Correct balance/ }).click()

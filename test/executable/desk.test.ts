@@ -19,6 +19,17 @@ const deskTest = (sentence: string, work: (session: Session, operator: Operator,
   })
 
 describe('scrip desk', () => {
+  test.each([
+    ['no text', ' '],
+    ['501 characters', 'x'.repeat(501)],
+    ['a control character', 'Rewards\u001b[2J'],
+  ])('refuses an --issuer of %s: exit 2', async (_, issuer) => {
+    const refused = await run(['desk', '--data-dir', 'data', '--issuer', issuer])
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(refused.stderr).toContain('An issuer has 1 to 500 characters; of control characters, only line ends.')
+    expect(refused.stderr).not.toContain('\u001b')
+  })
+
   operatorTest('refuses a folder that is not there, and makes none: exit 4', async (operator) => {
     const refused = await operator.run(['desk', '--desk-port', '0'])
     const problem = `scrip: ${operator.dataDir} contains no database\nCheck the name, or create one: scrip client add NAME --data-dir ${operator.dataDir}.\n`

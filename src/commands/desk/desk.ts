@@ -31,7 +31,7 @@ import { storyOf } from './story.ts'
 import { todayOf } from './today.ts'
 
 /** `scrip desk`: a page for the operator of a data folder, until its terminal ends (contract C20). */
-export const desk = async ({ deskPort, readOnly, ...options }: DeskOptions): Promise<void> => {
+export const desk = async ({ deskPort, readOnly, issuer, ...options }: DeskOptions): Promise<void> => {
   // The page shows the messages of an act; they are not printed.
   const config = { ...dataConfigOf(options), format: 'json' as const }
   await explainFaults(config.dataDir, () => {
@@ -39,7 +39,7 @@ export const desk = async ({ deskPort, readOnly, ...options }: DeskOptions): Pro
     requireLiveFolder(config.dataDir, 'desk')
   })
   const data = (request: Request, url: URL) => respondTo(config, request, url)
-  const { openEntrance, respond } = createDesk(data, readOnly === true, systemClock)
+  const { openEntrance, respond } = createDesk(data, { isReadOnly: readOnly === true, issuer }, systemClock)
   const onEscape = (error: Error): Response => failed(error)
   const server = bind({ host: LOOPBACK, port: deskPort, onEscape })
   server.serve((request) => respond(request, server.addressOf(request)))

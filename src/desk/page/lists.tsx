@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { visibleLines } from '../../kernel/visible.ts'
 import { Button } from '../../pages/ui/forms.tsx'
 import { useLoaded } from '../../pages/ui/hooks.ts'
 import type { Filters } from '../../pages/ui/list.tsx'
@@ -68,10 +69,17 @@ export const Tabs = ({ page }: { page: string }) => {
   )
 }
 
+/** The name and address of the operator, which only paper shows. */
+const Issuer = () => {
+  const issuer = document.querySelector<HTMLElement>('[data-issuer]')?.dataset.issuer
+  return issuer ? <address>{visibleLines(issuer)}</address> : null
+}
+
 /** A list with its search, its filters and its pages. */
 export const Lists = ({ place: { page, id: _, ...query } }: { place: Place }) => (
   <div class="stack">
     <Tabs page={page} />
+    {page === 'statement' && <Issuer />}
     <Listed key={page} page={page} query={query} isMain />
   </div>
 )
