@@ -94,8 +94,8 @@ const IDLE_LONG_TRANSACTION = '10min'
 const LONG_TRANSACTION_MS = HOUR_MS
 
 /** Settings of our session, which override those of the role and the database (contract C18). Our clock ends the waits of a commit. */
-const SESSION = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on; SET statement_timeout = 0;
-  SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '${IDLE_TRANSACTION}'; SET bytea_output = hex;
+const SESSION = `SET statement_timeout = 0; SET lock_timeout = 0; SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on;
+  SET idle_in_transaction_session_timeout = '${IDLE_TRANSACTION}'; SET bytea_output = hex;
   SET idle_session_timeout = 0; SET datestyle = ISO; SET extra_float_digits = 1; SET client_min_messages = warning; SET timezone = 'UTC'`
 
 /** Said in each transaction: a pooler gives the next one another session, and a default of the role or the database may be stricter. */
@@ -235,7 +235,7 @@ export class Connection {
   }
 
   async #begin(sql: postgres.Sql): Promise<void> {
-    await sql.unsafe(SESSION)
+    await beginSession(sql)
     const [state] = await sql.unsafe<{ backend: number; is_standby: boolean; has_ended: boolean }[]>(
       `SELECT pg_backend_pid() AS backend, pg_is_in_recovery() AS is_standby,
         coalesce(bool_and(pg_terminate_backend(pid, ${END_MS_MAX})), true) AS has_ended FROM pg_stat_activity
@@ -265,6 +265,22 @@ export class Connection {
   #lost(reason: string, options?: ErrorOptions): PostgresAway {
     this.close()
     return new PostgresAway(reason.slice(0, TEXT_LENGTH_MAX), options)
+  }
+}
+
+const SESSION_TRIES = 10
+/** PostgreSQL has cancelled a statement. */
+const CANCELED = '57014'
+
+/** A default of the role or the database may allow a statement a millisecond, which the one that overrides it can miss, too. */
+const beginSession = async (sql: postgres.Sql): Promise<void> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await sql.unsafe(SESSION)
+      return
+    } catch (error) {
+      if (tries === SESSION_TRIES || (error as Partial<NodeJS.ErrnoException>).code !== CANCELED) throw error
+    }
   }
 }
 
