@@ -69,6 +69,7 @@ export const watch = (page: Page, url: string, wrong: string[]): void => {
 /** A condition in a page: its menu is scrolled so that the item of the current page, which has this title, is whole. */
 export const currentIsShown = (title: string): string => `(() => {
   const item = document.querySelector('header nav [aria-current]')
+  if (!item) return false
   const [{ left, right }, menu] = [item.getBoundingClientRect(), item.parentElement.getBoundingClientRect()]
   return item.textContent === ${JSON.stringify(title)} && left >= menu.left && right <= menu.right
 })()`

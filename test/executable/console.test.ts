@@ -409,7 +409,7 @@ describe.if(hasBrowser && againstBinary)('The console in Chromium', () => {
       ['money', 'Orders & money'],
     ] as const) {
       await page.evaluate(`location.hash = '${place}?world=${world}'`)
-      await page.waitForFunction(currentIsShown(title))
+      while (!(await page.evaluate(currentIsShown(title)))) await Bun.sleep(10)
     }
   })
 

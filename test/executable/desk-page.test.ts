@@ -445,7 +445,7 @@ describe.skipIf(!hasBrowser)('the desk, in Chromium', () => {
     await page.setViewportSize({ width: 390, height: 900 })
     for (const name of ['Audit', 'Today', 'Stock']) {
       await page.goto(`${desk.url}/#${name.toLowerCase()}`)
-      await page.waitForFunction(currentIsShown(name))
+      while (!(await page.evaluate(currentIsShown(name)))) await Bun.sleep(10)
     }
     await page.setViewportSize({ width: 1280, height: 900 })
   })
