@@ -131,16 +131,19 @@ export class RequestObserver implements Required<Extension['observer']> {
   readonly entitled = (incoming: Incoming): Promise<void> | undefined =>
     this.options.strict ? this.refuseUnknown(incoming) : undefined
 
-  /** Notes the rows and the events that a unit of work writes. */
+  /** Notes the rows and the events that a unit of work writes. What an undone one has written is forgotten when it runs again. */
   readonly writing = (incoming: Incoming, world: World) => {
     watchRows(world)
+    const observed = observedIn(incoming)
+    const [changesBefore, eventsBefore] = [observed?.changes ?? [], observed?.events ?? []]
     return <T>(unit: () => T): T => {
       const events: string[] = []
       using _ = listenToEvents(world, ({ eventId }) => events.push(eventId))
       const { value, changes } = withChanges(world, unit)
-      const observed = observedIn(incoming)
-      observed?.events.push(...events)
-      if (observed) observed.changes = [...observed.changes, ...changes]
+      if (observed) {
+        observed.changes = [...changesBefore, ...changes]
+        observed.events = [...eventsBefore, ...events]
+      }
       if (changes.length > 0) markWritten(world)
       return value
     }

@@ -84,7 +84,7 @@ export class ObservedRequest {
   /** The write that it repeats, if its response did not arrive whole. */
   resent: Resent | undefined
   /** The ids of the events that it has written. */
-  readonly events: string[] = []
+  events: readonly string[] = []
 
   constructor(readonly requestHeaders: Headers) {}
 }
