@@ -76,16 +76,19 @@ export const askFor = async (
 ): Promise<Outcome<ActResult>> => {
   const response = await send('POST', 'acts', JSON.stringify({ acts, isDryRun, seen }))
   const ended: EndedAct<ActResult>[] = []
-  let [sums, shownMs]: [List | undefined, number] = [undefined, performance.now()]
-  for await (const text of linesOf(response)) {
-    const line = JSON.parse(text) as ActsLines
-    if ('error' in line) throw new Error(line.error)
-    if ('sums' in line) sums = line.sums
-    else if ('progress' in line) onProgress(...line.progress)
-    else ended.push(line.ended)
-    if (performance.now() < shownMs + SHOWN_EVERY_MS) continue
-    shownMs = performance.now()
-    if (acts.length > 1) onProgress('', ended.length, acts.length)
+  let sums: List | undefined
+  const show = () => acts.length > 1 && onProgress('', ended.length, acts.length)
+  const shown = setInterval(show, SHOWN_EVERY_MS)
+  try {
+    for await (const text of linesOf(response)) {
+      const line = JSON.parse(text) as ActsLines
+      if ('error' in line) throw new Error(line.error)
+      if ('sums' in line) sums = line.sums
+      else if ('progress' in line) onProgress(...line.progress)
+      else ended.push(line.ended)
+    }
+  } finally {
+    clearInterval(shown)
   }
   if (ended.length < acts.length) throw new Error(CUT)
   return { ended, ...(sums && { sums }) }

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button, Field, Form, named, Select } from '../../../pages/ui/forms.tsx'
 import { useLoaded } from '../../../pages/ui/hooks.ts'
 import { Tag } from '../../../pages/ui/pieces.tsx'
@@ -74,11 +74,6 @@ const Console = () => {
     if (worlds) keepWorld(place)
   }, [worlds, place])
   const { title, View } = PAGES[page]
-  // On a narrow screen the menu scrolls sideways to the page that is shown.
-  useLayoutEffect(
-    () => document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' }),
-    [page, !worlds],
-  )
   if (needsToken) return <TokenForm onKept={() => setNeedsToken(false)} />
   if (!worlds) return null
   const { text, kind } = CONNECTIONS[connection]
