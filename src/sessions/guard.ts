@@ -24,8 +24,8 @@ export interface GuardWatcher {
   admitted: (incoming: Incoming, session: Session) => Promise<void> | undefined
   /** May refuse a request whose client has the feature that the route needs. */
   entitled: (incoming: Incoming) => Promise<void> | undefined
-  /** Called before a unit of work is queued. Returns what the unit runs in. */
-  writing: (incoming: Incoming, world: World) => <T>(unit: () => T) => T
+  /** Watches what a request writes. */
+  watched: (incoming: Incoming, world: World, write: Session['write']) => Session['write']
 }
 
 interface GuardOptions {
@@ -99,15 +99,14 @@ export class Guard {
     const { world } = session
     const requestId = keepsRequestIds ? String(set.headers['X-Request-Id']) : null
     const cause = { requestId, traceparent: traceparentOf(request) ?? null }
-    const write: Session['write'] = (work) => {
-      const watched = watcher?.writing(incoming, world) ?? inside
-      return due.write(world, session.write, (tx) => {
+    const write: Session['write'] = (work) =>
+      due.write(world, session.write, (tx) => {
         if (request.signal.aborted) throw unreadable()
         requireFeature(incoming, session)
-        return causedBy(world, cause, () => watched(() => work(tx)))
+        return causedBy(world, cause, () => work(tx))
       })
-    }
-    return { ...session, write: isDryRun ? undoing(world, write) : write, isDryRun }
+    const watched = watcher?.watched(incoming, world, write) ?? write
+    return { ...session, write: isDryRun ? undoing(world, watched) : watched, isDryRun }
   }
 
   /** The routes of a module, which get the session of their requests. */
@@ -117,9 +116,6 @@ export class Guard {
 }
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
-
-/** A unit of work that nobody watches. */
-const inside = <T>(unit: () => T): T => unit()
 
 /** The feature of a route is required when a request is let in, and again when it writes. @throws DomainError feature_disabled */
 const requireFeature = ({ operation }: Incoming, { client }: Session): void => {

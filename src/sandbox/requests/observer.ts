@@ -131,23 +131,27 @@ export class RequestObserver implements Required<Extension['observer']> {
   readonly entitled = (incoming: Incoming): Promise<void> | undefined =>
     this.options.strict ? this.refuseUnknown(incoming) : undefined
 
-  /** Notes the rows and the events that a unit of work writes. What an undone one has written is forgotten when it runs again. */
-  readonly writing = (incoming: Incoming, world: World) => {
-    watchRows(world)
-    const observed = observedIn(incoming)
-    const [changesBefore, eventsBefore] = [observed?.changes ?? [], observed?.events ?? []]
-    return <T>(unit: () => T): T => {
-      const events: string[] = []
-      using _ = listenToEvents(world, ({ eventId }) => events.push(eventId))
-      const { value, changes } = withChanges(world, unit)
+  /** Keeps the rows and the events that a unit of work has written, once they are committed. */
+  readonly watched =
+    (incoming: Incoming, world: World, write: Session['write']): Session['write'] =>
+    async (work) => {
+      watchRows(world)
+      let written: Pick<ObservedRequest, 'changes' | 'events'> = { changes: [], events: [] }
+      const value = await write((tx) => {
+        const events: string[] = []
+        using _ = listenToEvents(world, ({ eventId }) => events.push(eventId))
+        const { value, changes } = withChanges(world, () => work(tx))
+        written = { changes, events }
+        return value
+      })
+      const observed = observedIn(incoming)
       if (observed) {
-        observed.changes = [...changesBefore, ...changes]
-        observed.events = [...eventsBefore, ...events]
+        observed.changes = [...observed.changes, ...written.changes]
+        observed.events = [...observed.events, ...written.events]
       }
-      if (changes.length > 0) markWritten(world)
+      if (written.changes.length > 0) markWritten(world)
       return value
     }
-  }
 
   readonly ended: Extension['observer']['ended'] = (incoming, { status, headers, body }, failure) => {
     const observed = observedIn(incoming)
