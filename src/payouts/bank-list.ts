@@ -130,7 +130,9 @@ const columnCalled = (rows: ListRows, name: string): Column => {
   const same = (cell: string): boolean => cell.trim().toLowerCase() === name.trim().toLowerCase()
   const header = rows.findIndex(({ cells }) => cells.some(same))
   if (header === -1) throw refused(`the list has no column ${name}\n${columnsOf(rows)}`)
-  const index = rows[header]?.cells.findIndex(same) ?? 0
+  const [index = 0, another] = (rows[header]?.cells ?? []).flatMap((cell, at) => (same(cell) ? at : []))
+  if (another !== undefined)
+    throw refused(`the list has several columns ${name}\nGive them different names in the file.`)
   return { index, name, header }
 }
 

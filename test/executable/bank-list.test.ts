@@ -115,6 +115,17 @@ scrip: line 6: salary-3 is a payout of 100.00 USD, and the list says -99,00
     })
   })
 
+  test('is refused if two columns have the name that a person gives', async () => {
+    const refused = {
+      exitCode: 1,
+      names: [],
+      stderr: 'scrip: the list has several columns amount\nGive them different names in the file.\n',
+    }
+    const list = 'ref,amount,Amount\nsalary-1,100,99.5\n'
+    expect(await advanced(list, '--amount-column', 'amount')).toEqual(refused)
+    expect(await advanced(list, '--column', 'amount')).toEqual(refused)
+  })
+
   test('leaves a reference that two clients have, unless --client decides, and a second line of a payout', async () => {
     const list = `ref,amount\nsalary-1,100\nboth,100\nsalary-1,100\n${ids['salary-2']},100\n`
     expect(await advanced(list)).toEqual({
