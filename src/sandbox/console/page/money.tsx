@@ -17,6 +17,11 @@ import type { LedgerEntry, Order, Payout, SandboxClient, Wallet } from './types.
 /** The newest records that a list reads. */
 const READ_MAX = 500
 
+const MOVING = [
+  { kind: 'order', title: 'Orders', operation: 'placeOrder' },
+  { kind: 'payout', title: 'Payouts', operation: 'createPayout' },
+] as const
+
 /** Wallets, the ledger, and orders and payouts with their next steps. */
 export const Money = ({ place }: { place: Place }) => {
   const world = worldOf(place)
@@ -40,13 +45,6 @@ export const Money = ({ place }: { place: Place }) => {
     }
   }, [world, news])
   usePointedAt(place.record, value !== undefined)
-  const make = (operation: string) => (
-    <>
-      None in {world} yet. <a href={hrefOf({ page: 'send', world, operation })}>Make one</a>
-    </>
-  )
-  const acts = (kind: 'order' | 'payout') => (record: Moving) => <Actions kind={kind} world={world} record={record} />
-  const moving = { pointedAt: place.record, below: ({ steps = [] }: Moving) => <Timeline kind="steps" steps={steps} /> }
   return (
     <div class="stack">
       <Failed error={error} />
@@ -59,24 +57,23 @@ export const Money = ({ place }: { place: Place }) => {
         pointedAt={place.record}
         after={({ row: { id } }) => <Fund id={String(id)} world={world} />}
       />
-      <Records
-        {...moving}
-        kind="order"
-        title="Orders"
-        records={value?.orders}
-        max={READ_MAX}
-        empty={make('placeOrder')}
-        after={acts('order')}
-      />
-      <Records
-        {...moving}
-        kind="payout"
-        title="Payouts"
-        records={value?.payouts}
-        max={READ_MAX}
-        empty={make('createPayout')}
-        after={acts('payout')}
-      />
+      {MOVING.map(({ kind, title, operation }) => (
+        <Records
+          key={kind}
+          kind={kind}
+          title={title}
+          records={value?.[`${kind}s`]}
+          max={READ_MAX}
+          empty={
+            <>
+              None in {world} yet. <a href={hrefOf({ page: 'send', world, operation })}>Make one</a>
+            </>
+          }
+          pointedAt={place.record}
+          after={(record) => <Actions kind={kind} world={world} record={record} />}
+          below={({ steps = [] }) => <Timeline kind="steps" steps={steps} />}
+        />
+      ))}
       <Card title="Ledger" aside={<span class="soft">every entry sums to zero in each currency</span>}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
         <section class="scroll" aria-label="Ledger entries, the newest first" tabIndex={0}>
