@@ -47,6 +47,8 @@ const LOOK_MS = 1
 
 /** Units of work in one transaction; the others go into the next, after other requests (decision 123). */
 const UNITS_MAX = 100
+/** A unit waits for so many turns of the event loop at most, so that others can join it. */
+const TURNS_MAX = 4
 
 /** Work in a transaction that is undone alone if it throws. */
 export const inSavepoint = <T>(sqlite: Database, work: () => T): T => {
@@ -259,7 +261,14 @@ export class SharedCommit {
   #flushSoon(): void {
     if (this.#isFlushDue) return
     this.#isFlushDue = true
+    this.#flushAfter(this.#waiting.length, TURNS_MAX)
+  }
+
+  /** A commit costs as much as several units: a turn of the event loop that brings further ones is followed by another. */
+  #flushAfter(known: number, turns: number): void {
     setImmediate(() => {
+      const count = this.#waiting.length
+      if (turns > 1 && count > known && count < UNITS_MAX) return this.#flushAfter(count, turns - 1)
       this.#isFlushDue = false
       if (this.#commitSome() && this.#isWaiting) this.#flushSoon()
     })

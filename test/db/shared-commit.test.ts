@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { Database } from '../../src/db/database.ts'
+import { commitTotals } from '../../src/db/shared-commit.ts'
 import { sinceStartMs } from '../../src/kernel/clock.ts'
 import { folderTest } from '../program.ts'
 
@@ -68,6 +69,31 @@ describe('writes that arrive together', () => {
     expect(database.sqlite.inTransaction).toBe(false)
     expect(await database.write(() => write('next'))).toBe('next')
     expect(notes()).toEqual(['next'])
+  })
+})
+
+describe('writes of turns of the event loop that follow one another', () => {
+  /** Two writes, and one in each of the turns that follow. Returns the number of writes when the first one is acknowledged. */
+  const writeInTurns = async (turns: number): Promise<number> => {
+    const written = [database.write(() => write('first')), database.write(() => write('first'))]
+    const acknowledged = written[0]?.then(() => written.length)
+    for (let turn = 0; turn < turns; turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      written.push(database.write(() => write('later')))
+    }
+    await Promise.all(written)
+    return acknowledged ?? 0
+  }
+
+  test('share a commit', async () => {
+    const { commits, units } = commitTotals
+    await writeInTurns(1)
+    expect(notes()).toEqual(['first', 'first', 'later'])
+    expect(commitTotals).toEqual({ commits: commits + 1, units: units + 3 })
+  })
+
+  test('wait for four turns at most', async () => {
+    expect(await writeInTurns(12)).toBeLessThanOrEqual(2 + 4)
   })
 })
 
