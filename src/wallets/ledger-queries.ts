@@ -4,17 +4,10 @@ import { rowsById } from '../db/narrowing.ts'
 import { isOneOf, prepared, preparedInsertCounted } from '../db/prepared.ts'
 import { inMajorUnits, ledgerEntries, ledgerLines, transactions, wallets } from './tables.ts'
 
-/** Inserts the lines of the next entry, given as JSON. */
-export const insertLines = prepared((tx: Tx) =>
-  tx
-    .insert(ledgerLines)
-    .select(
-      sql`SELECT NULL, (SELECT coalesce(max(id), 0) + 1 FROM journal_entries),
-        value ->> 'account', value ->> 'walletId', value ->> 'currencyId', value ->> 'amountMinor'
-        FROM json_each(${sql.placeholder('lines')})`,
-    )
-    .prepare(),
-)
+/** Inserts a line of the next entry. */
+export const insertLine = preparedInsertCounted(ledgerLines, {
+  entryId: sql`(SELECT coalesce(max(id), 0) + 1 FROM journal_entries)`,
+})
 /** Inserts an entry, which seals its lines. Returns its id. */
 export const insertEntry = preparedInsertCounted(ledgerEntries, {})
 export const insertTransaction = preparedInsertCounted(transactions, {

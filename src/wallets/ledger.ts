@@ -4,7 +4,7 @@ import type { EventContext } from '../events/publish.ts'
 import { DomainError } from '../kernel/failure.ts'
 import { plus, type Rate } from '../kernel/money.ts'
 import { INSUFFICIENT_BALANCE } from './contract.ts'
-import { insertEntry, insertLines, insertTransaction, moveBalance } from './ledger-queries.ts'
+import { insertEntry, insertLine, insertTransaction, moveBalance } from './ledger-queries.ts'
 import { publishWallet } from './publish.ts'
 import type { Wallet } from './queries.ts'
 import type { ACCOUNTS, SOURCE_TYPES } from './tables.ts'
@@ -50,9 +50,11 @@ const post = (tx: Tx, wallet: Wallet, cause: UnrecordedCause, movement: Movement
     { account: 'wallet', walletId, currencyId, amountMinor: movement.spendableMinor },
     { account: 'reserved', walletId, currencyId, amountMinor: movement.reservedMinor },
   ] as const
-  const lines = [...walletLines, ...against].filter(({ amountMinor }) => amountMinor !== 0)
+  const lines = [...walletLines, ...against.map((line) => ({ walletId: null, ...line }))].filter(
+    ({ amountMinor }) => amountMinor !== 0,
+  )
   assertBalanced(lines)
-  insertLines(tx).run({ lines: JSON.stringify(lines) })
+  for (const line of lines) insertLine(tx, line)
   const { sourceType, sourceId, nowMs } = cause
   const entryId = insertEntry(tx, { sourceType, sourceId, createdAtMs: nowMs })
   moveBalance(tx).run({ id: walletId, ...movement, nowMs })
