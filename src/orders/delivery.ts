@@ -30,11 +30,7 @@ export interface Delivering {
   ciphers: CipherSource
 }
 
-/**
- * Delivers some vouchers of an open order; the last one settles it.
- * @param known the wallet of the order and the vouchers that were taken for it, if the caller has both
- * @throws DomainError transition_refused
- */
+/** Delivers some vouchers of an open order; the last one settles it. @throws DomainError transition_refused */
 export const deliver = (
   tx: Tx,
   world: World,
@@ -42,26 +38,46 @@ export const deliver = (
   order: Order,
   quantity: number,
   nowMs: number,
-  known?: { wallet: Wallet; taken: SuppliedVoucher[] | undefined },
 ): Order => {
   if (!canHappen('delivered', order)) throw new DomainError(transitionRefused(order.status, 'DELIVERED'))
-  const { supply, ciphers, reference } = delivering
   const count = Math.min(quantity, order.quantity - order.deliveredQuantity)
-  const supplied = known?.taken ?? supply.deliver(tx, world, order, count)
+  handOver(tx, world, delivering, order, delivering.supply.deliver(tx, world, order, count), nowMs)
+  const update = updateOfDelivery(order, count, nowMs)
+  const published = update.status === 'DELIVERED' ? 'delivered' : 'partially_delivered'
+  return change(tx, { world, reference: delivering.reference }, order, update, published, nowMs)
+}
+
+/** What the delivery of some vouchers changes in their order. */
+export const updateOfDelivery = (order: Order, count: number, nowMs: number): OrderUpdate => {
+  const deliveredQuantity = order.deliveredQuantity + count
+  return deliveredQuantity < order.quantity
+    ? { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null }
+    : { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null }
+}
+
+/**
+ * Writes vouchers of an order, and settles it with the last one.
+ * @param order the order before their delivery
+ * @param wallet the wallet of the order, if the caller has read it
+ */
+export const handOver = (
+  tx: Tx,
+  world: World,
+  { ciphers, reference }: Delivering,
+  order: Order,
+  supplied: readonly SuppliedVoucher[],
+  nowMs: number,
+  wallet?: Wallet,
+): void => {
   const cipher = ciphers(tx)
   supplied.forEach(({ code, expiresAtMs, stockId }, index) => {
     const voucher = { orderId: order.id, reference: `${order.id}-${order.deliveredQuantity + index + 1}` }
     const sealed = cipher.encryptCode(code, associatedDataInOrder(order, voucher))
     insertVoucher(tx, { id: null, ...voucher, sealed, expiresAtMs, stockId, refundedAtMs: null })
   })
-  const deliveredQuantity = order.deliveredQuantity + count
-  if (deliveredQuantity < order.quantity) {
-    const partly = { deliveredQuantity, status: 'PARTIALLY_DELIVERED', dueAtMs: null } as const
-    return change(tx, { world, reference }, order, partly, 'partially_delivered', nowMs)
-  }
-  settleOrder(tx, { world, reference }, { ...order, deliveredQuantity }, nowMs, order.productName, known?.wallet)
-  const whole = { deliveredQuantity, status: 'DELIVERED', deliveredAtMs: nowMs, dueAtMs: null } as const
-  return change(tx, { world, reference }, order, whole, 'delivered', nowMs)
+  const deliveredQuantity = order.deliveredQuantity + supplied.length
+  if (deliveredQuantity === order.quantity)
+    settleOrder(tx, { world, reference }, { ...order, deliveredQuantity }, nowMs, order.productName, wallet)
 }
 
 /** Updates an order and publishes it. */

@@ -9,7 +9,7 @@ import { type Conversion, reserve } from '../wallets/ledger.ts'
 import { schedule } from '../work/due.ts'
 import type { World } from '../work/world.ts'
 import { DUPLICATE_CLIENT_REFERENCE, type OrderRequest } from './contract.ts'
-import { type Delivering, deliver, dueTimeOf } from './delivery.ts'
+import { type Delivering, dueTimeOf, handOver, updateOfDelivery } from './delivery.ts'
 import { publishOrder } from './publish.ts'
 import { BEGINNING, insertOrder, isReferenceTaken, nextOrderId, type Order, searchTextOf } from './queries.ts'
 
@@ -46,7 +46,7 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
   const { transactionId, wallet: paid } = reserve(tx, context, wallet, cause, price.totalPayableMinor)
   const dueAtMs = ordering.byClock(world) ? dueTimeOf({ status: BEGINNING.status, placedAtMs: nowMs }, nowMs) : null
   const { quantity, email } = request
-  const order: Order = {
+  const placed: Order = {
     ...BEGINNING,
     id,
     clientId: client.id,
@@ -71,11 +71,17 @@ export const placeOrder = (tx: Tx, ordering: Ordering, session: Session, request
     dueAtMs,
     placedAtMs: nowMs,
   }
+  const isDelivered = isInstant(product, quantity)
+  const order = isDelivered ? { ...placed, ...updateOfDelivery(placed, quantity, nowMs) } : placed
+  // The row is written once, as the unit of work leaves it: an update would change its indexes and counts again.
   insertOrder(tx, order)
-  publishOrder(tx, context, order, 'created', nowMs)
-  const taken = ordering.supply.take(tx, world, order, product)
-  if (isInstant(product, quantity)) return deliver(tx, world, ordering, order, quantity, nowMs, { wallet: paid, taken })
-  if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
+  publishOrder(tx, context, placed, 'created', nowMs)
+  const taken = ordering.supply.take(tx, world, placed, product)
+  if (isDelivered) {
+    const supplied = taken ?? ordering.supply.deliver(tx, world, placed, quantity)
+    handOver(tx, world, ordering, placed, supplied, nowMs, paid)
+    publishOrder(tx, context, order, 'delivered', nowMs)
+  } else if (dueAtMs !== null) schedule(world, 'orders', dueAtMs)
   return order
 }
 
