@@ -70,8 +70,12 @@ export const preparedLastId = (table: SQLiteTable & { id: SQLiteColumn }) => {
 export const isOneOf = (column: SQLiteColumn, values: Iterable<string | number>): SQL =>
   sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...values])}))`
 
-/** Texts of the program, written out: with parameters, SQLite would not find the index of such rows. */
-export const literals = (texts: readonly string[]): SQL => sql.raw(texts.map((text) => `'${text}'`).join(', '))
+/** Compares with texts of the program, in the words of a partial index: with parameters, SQLite would not find it. */
+export const isOneLiteral = (column: SQLiteColumn, texts: readonly string[]): SQL =>
+  sql`(${sql.join(
+    texts.map((text) => sql`${column} = ${sql.raw(`'${text}'`)}`),
+    sql` OR `,
+  )})`
 
 /** Rows beyond this number are not counted: what `/metrics` reads does not grow with them (contract C4). */
 const COUNTED_MAX = 1_000

@@ -47,7 +47,7 @@ const LOOK_MS = 1
 
 /** Units of work in one transaction; the others go into the next, after other requests (decision 123). */
 const UNITS_MAX = 100
-/** A unit waits for so many turns of the event loop at most, so that others can join it. */
+/** The turns of the event loop for which a unit waits at most, so that others can join it. */
 const TURNS_MAX = 4
 
 /** Work in a transaction that is undone alone if it throws. */

@@ -47,7 +47,7 @@ export const deliver = (
   return change(tx, { world, reference: delivering.reference }, order, update, published, nowMs)
 }
 
-/** What the delivery of some vouchers changes in their order. */
+/** The change of an order when some of its vouchers are delivered. */
 export const updateOfDelivery = (order: Order, count: number, nowMs: number): OrderUpdate => {
   const deliveredQuantity = order.deliveredQuantity + count
   return deliveredQuantity < order.quantity

@@ -5,7 +5,7 @@ import { type Narrowing, narrowedRows, type Rows, type Sums } from '../db/narrow
 import type { Personal } from '../db/personal.ts'
 import {
   isGiven,
-  literals,
+  isOneLiteral,
   preparedAll,
   preparedDue,
   preparedFind,
@@ -75,7 +75,7 @@ export const allOrders = (query: Query, statuses: readonly OrderStatus[]): Order
     .all()
 
 /** In the words of the index orders_open. */
-const isOpen = sql`${orders.status} IN (${literals(OPEN_ORDERS)}) AND ${orders.failedAtMs} IS NULL`
+const isOpen = sql`${isOneLiteral(orders.status, OPEN_ORDERS)} AND ${orders.failedAtMs} IS NULL`
 
 /** The orders of a list that wait for the clock or an operator. */
 export const waitingOrders = (query: Query, narrowing: Narrowing): Rows<Order> =>

@@ -5,8 +5,8 @@ import { type Narrowing, narrowedRows, type Rows, searched } from '../db/narrowi
 import type { Personal } from '../db/personal.ts'
 import {
   isGiven,
+  isOneLiteral,
   isOneOf,
-  literals,
   preparedAll,
   preparedDue,
   preparedFind,
@@ -91,7 +91,7 @@ export const movingPayouts = (query: Query, statuses: readonly PayoutStatus[]): 
     .all()
 
 /** In the words of the index payouts_open. */
-const isOpen = sql`${payouts.status} IN (${literals(OPEN_PAYOUTS)})`
+const isOpen = isOneLiteral(payouts.status, OPEN_PAYOUTS)
 
 /** The payouts of a list that wait for the clock or an operator. */
 export const waitingPayouts = (query: Query, narrowing: Narrowing): Rows<Payout> =>

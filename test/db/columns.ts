@@ -26,8 +26,9 @@ const valuesOf = (sql: string, column: string): string[] => {
       `(?:^ +|, )${column} +(?:INTEGER|TEXT)\\b.*?(?:,\\n|\\n\\)|\\) STRICT|(?=, \\w+ (?:INTEGER|TEXT|REAL|BLOB)\\b))`,
       'ms',
     ).exec(sql)?.[0] ?? ''
-  const list = / IN \(([^)]*)\)/.exec(definition)?.[1] ?? ''
-  return list.split(',').map((value) => value.trim())
+  const [, list] = / IN \(([^)]*)\)/.exec(definition) ?? []
+  if (list !== undefined) return list.split(',').map((value) => value.trim())
+  return Array.from(definition.matchAll(new RegExp(`\\b${column} = ('[^']*')`, 'g')), ([, value = '']) => value)
 }
 
 const columnSource = (sql: string, { name, type, notnull }: Column, isOnlyKey: boolean): string => {

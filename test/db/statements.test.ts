@@ -27,9 +27,9 @@ test.each([
   ['GET', '/countries/105', undefined, 0],
   ['POST', '/beneficiaries', () => ADA, 1],
   ['POST', '/products/1/charges', charge, 1],
-  ['POST', '/payouts', payout, 12],
-  ['POST', '/orders', order(2), 14],
-  ['POST', '/orders', order(1), 22],
+  ['POST', '/payouts', payout, 13],
+  ['POST', '/orders', order(2), 15],
+  ['POST', '/orders', order(1), 23],
 ])('%s %s', async (method, path, body, statements) => {
   const counted = async (): Promise<number> => {
     const before = statementCount

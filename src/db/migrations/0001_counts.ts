@@ -1,3 +1,5 @@
+import { isOneOf, OPEN_ORDERS } from './0001_schema.ts'
+
 /** Totals of records by what their lists filter. */
 export interface Counts {
   /** Ends with `_counts`. */
@@ -38,7 +40,7 @@ export const COUNTS: readonly Counts[] = [
     of: 'orders',
     by: ['wallet_id'],
     sums: ['payable_minor'],
-    where: "ROW.status IN ('PENDING', 'PROCESSING', 'PARTIALLY_DELIVERED') AND ROW.failed_at_ms IS NULL",
+    where: `${isOneOf('ROW.status', OPEN_ORDERS)} AND ROW.failed_at_ms IS NULL`,
   },
   {
     name: 'debit_day_counts',
