@@ -23,7 +23,7 @@ const NOT_FOUND = notFound('Route not found')
 const INVALID_CREDENTIALS = structured('UnauthorizedError', 'UNAUTHORIZED', 'Invalid credentials')
 
 /** Failed logins are audited a moment after their refusal. */
-const AUDIT = ['audit', 'audit_head']
+const AUDIT = ['audit', 'audit_head', 'audit_counts']
 
 /** Every row of the live data, except for the audit. */
 const rows = (): Record<string, unknown[]> => {
