@@ -1,14 +1,13 @@
-import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordAct } from '../../src/audit/audit.ts'
-import { recount } from '../../src/db/counts.ts'
 import { queryOn, type Tx } from '../../src/db/database.ts'
 import { Cipher } from '../../src/orders/cipher.ts'
 import { freePort } from '../free-port.ts'
 import { processorUs, type Running, start, startReady } from '../program.ts'
 import { ADA, PAYEE } from '../records.ts'
 import { type Ask, bytesOf, Connection } from '../rigs/connection.ts'
+import { fillWith, numberedId } from '../rigs/copies.ts'
 import { logIn } from '../rigs/server.ts'
 import { folder, SANDBOX } from './programs.ts'
 import { actIn } from './requests.ts'
@@ -101,69 +100,54 @@ const payoutOf = (reference_id: string): Ask => ({
 const keyIn = (dataDir: string): Buffer => Buffer.from(readFileSync(join(dataDir, 'voucher.key'), 'utf8').trim(), 'hex')
 
 /** Copies the payout, with its entry in the ledger, and the beneficiary. The copies are older. `scrip verify` finds them sound. */
-const multiply = (file: string, records: number, seal: Cipher): void => {
-  using sqlite = new Database(file)
-  sqlite.run('PRAGMA synchronous = OFF')
-  const triggers = sqlite.query<{ name: string; sql: string }, []>(
-    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
-  )
-  const all = triggers.all()
-  for (const { name } of all) sqlite.run(`DROP TRIGGER ${name}`)
-  const copy = (table: string, where: string, changes: Record<string, string>, count = records) => {
-    const columns = sqlite.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all()
-    const names = columns.map(({ name }) => name)
-    sqlite.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1})
-      INSERT INTO ${table} (${names.join(', ')})
-      SELECT ${names.map((name) => changes[name] ?? name).join(', ')} FROM (SELECT * FROM ${table} WHERE ${where}), numbers`)
-  }
-  const value = (sql: string) => (sqlite.query(sql).values()[0]?.[0] ?? 0) as number
-  const [entry, line] = [value('SELECT max(id) FROM journal_entries'), value('SELECT max(id) FROM journal_lines')]
-  const lines = value(`SELECT count(*) FROM journal_lines WHERE entry_id = ${entry}`)
-  const [transaction, event] = [value('SELECT max(id) FROM transactions'), value('SELECT max(id) FROM events')]
-  const paid = value(`SELECT amount_minor FROM transactions WHERE id = ${transaction}`)
-  const payout = "'pyt_' || printf('%025d', n)"
-  const atMs = `created_at_ms - (${records} - n) * 1000`
-  copy('payouts', 'TRUE', {
-    id: payout,
-    reference_id: "'bonus-' || n",
-    search_folded: "'bonus-' || n || 'A' || 'ada.' || n || '@example.com'",
-    created_at_ms: atMs,
+const multiply = (file: string, records: number, seal: Cipher): void =>
+  fillWith(file, (copy, sqlite) => {
+    const value = (sql: string) => (sqlite.query(sql).values()[0]?.[0] ?? 0) as number
+    const [entry, line] = [value('SELECT max(id) FROM journal_entries'), value('SELECT max(id) FROM journal_lines')]
+    const lines = value(`SELECT count(*) FROM journal_lines WHERE entry_id = ${entry}`)
+    const paid = value('SELECT amount_minor FROM transactions ORDER BY id DESC LIMIT 1')
+    const count = records - 1
+    const payout = numberedId('pyt')
+    const atMs = `created_at_ms - (${records} - n) * 1000`
+    copy('payouts', {
+      changes: {
+        id: payout,
+        reference_id: "'bonus-' || n",
+        search_folded: "'bonus-' || n || 'A' || 'ada.' || n || '@example.com'",
+        created_at_ms: atMs,
+      },
+      count,
+    })
+    copy('payout_events', { changes: { id: 'id + n', payout_id: payout, created_at_ms: atMs }, count })
+    copy('journal_entries', { changes: { id: 'id + n', source_id: payout }, count })
+    const lineId = `${line} + (n - 1) * ${lines} + id - ${line - lines}`
+    copy('journal_lines', { where: `entry_id = ${entry}`, changes: { id: lineId, entry_id: 'entry_id + n' }, count })
+    const balance = `balance_after_minor - n * ${paid}`
+    const transaction = { id: 'id + n', entry_id: 'entry_id + n', balance_after_minor: balance, source_id: payout }
+    copy('transactions', { changes: transaction, count })
+    copy('events', { changes: { id: 'id + n', event_id: numberedId('evt'), data: "'{}'" }, count })
+    copy('beneficiaries', {
+      changes: {
+        id: numberedId('ben'),
+        email: "'ada.' || n || '@example.com'",
+        email_folded: "'ada.' || n || '@example.com'",
+        search_folded: "'ada.' || n || '@example.comAada lovelace'",
+        created_at_ms: atMs,
+      },
+      count,
+    })
+    const others = Math.ceil(records / 10)
+    copy('clients', { changes: { id: 'id + n', username: "'other-' || n" }, count: others })
+    const login = { id: numberedId('lgn'), client_id: 'client_id + n', expires_at_ms: '1', number: '1' }
+    copy('logins', { where: 'number = 1', changes: login, count: others })
+    const act = { user: 'root', command: 'wallet fund', subject: '1 100', outcome: 'done', address: null } as const
+    const tx = queryOn(sqlite) as Tx
+    sqlite.transaction(() => {
+      for (let atMs = 0; atMs < others; atMs++) recordAct(tx, seal, { ...act, atMs })
+    })()
+    sqlite.run(`UPDATE wallets SET amount_minor = amount_minor - ${count * paid},
+      reserved_minor = reserved_minor + ${count * paid} WHERE id = 1`)
   })
-  copy('payout_events', 'TRUE', { id: 'id + n', payout_id: payout, created_at_ms: atMs })
-  copy('journal_entries', `id = ${entry}`, { id: 'id + n', source_id: payout })
-  copy('journal_lines', `entry_id = ${entry}`, {
-    id: `${line} + (n - 1) * ${lines} + id - ${line - lines}`,
-    entry_id: 'entry_id + n',
-  })
-  const others = Math.ceil(records / 10)
-  copy('transactions', `id = ${transaction}`, {
-    id: 'id + n',
-    entry_id: 'entry_id + n',
-    balance_after_minor: `balance_after_minor - n * ${paid}`,
-    source_id: payout,
-  })
-  copy('events', `id = ${event}`, { id: 'id + n', event_id: "'evt_' || printf('%025d', n)", data: "'{}'" })
-  copy('beneficiaries', 'TRUE', {
-    id: "'ben_' || printf('%025d', n)",
-    email: "'ada.' || n || '@example.com'",
-    email_folded: "'ada.' || n || '@example.com'",
-    search_folded: "'ada.' || n || '@example.comAada lovelace'",
-    created_at_ms: atMs,
-  })
-  copy('clients', 'id = 1', { id: 'id + n', username: "'other-' || n" }, others)
-  const login = { id: "'lgn_' || printf('%025d', n)", client_id: 'client_id + n', expires_at_ms: '1' }
-  copy('logins', 'number = 1', { ...login, number: '1' }, others)
-  const act = { user: 'root', command: 'wallet fund', subject: '1 100', outcome: 'done', address: null } as const
-  const tx = queryOn(sqlite) as Tx
-  sqlite.transaction(() => {
-    for (let atMs = 0; atMs < others; atMs++) recordAct(tx, seal, { ...act, atMs })
-  })()
-  sqlite.run(`UPDATE wallets SET amount_minor = amount_minor - ${(records - 1) * paid},
-    reserved_minor = reserved_minor + ${(records - 1) * paid} WHERE id = 1`)
-  recount(sqlite)
-  for (const { sql } of all) sqlite.run(sql)
-  sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)')
-}
 
 const send = async ({ port }: Running, request: Ask, status: number): Promise<void> => {
   const connection = await Connection.open(port)

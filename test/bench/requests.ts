@@ -1,13 +1,14 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Running, residentBytes, run } from '../program.ts'
 import { PAYEE } from '../records.ts'
-import { type Ask, ask, bytesOf, Connection } from '../rigs/connection.ts'
+import { type Ask, ask, bytesOf } from '../rigs/connection.ts'
+import { fillWith, numberedId } from '../rigs/copies.ts'
 import { logIn } from '../rigs/server.ts'
 import { UNNUMBERED } from './load.ts'
 import { type Data, readJson, startOrdinary } from './ordinary.ts'
 import { type Contender, folder, Load, medianOf, type Rounds, SANDBOX, spreadOf, start } from './programs.ts'
-import { markdown, mebibytes, ratio, share } from './table.ts'
+import { count, markdown, mebibytes, ratio, share } from './table.ts'
 
 /**
  * Processor time and latency of a request, with 10,000 products on disk and both rate limits: Scrip in both modes, two
@@ -19,6 +20,12 @@ interface Subject extends Client {
   name: string
   server: Running
   token: string
+}
+
+/** A server of Scrip, and how it is started again. */
+interface Scrip extends Subject {
+  dataDir: string
+  serve: () => Promise<Running>
 }
 
 interface Client {
@@ -52,13 +59,34 @@ const MEASURED_MAX = 3
 /** No server takes more orders in a second. */
 const ORDERS_PER_SECOND = 3_000
 
-/** Prints the tables of docs/internals/performance.md, and the memory that live mode has at the end. */
+/**
+ * Prints the tables of docs/internals/performance.md, and the memory that live mode has at the end.
+ * @param payoutCounts how many payouts a page is one of: the first number for all rows, the others for this row alone
+ */
 export const requests = async (
+  rounds: Rounds,
+  payoutCounts: readonly number[],
+  before: string | undefined,
+  only: readonly string[] | undefined,
+): Promise<void> => {
+  const [costs, times]: [string[][], string[][]] = [[], []]
+  for (const [index, payoutCount] of payoutCounts.entries()) {
+    const rows = index === 0 ? only : [pageOf(payoutCount)]
+    const measured = await requestsBeside(rounds, payoutCount, before, rows)
+    costs.push(...measured.costs.slice(Math.min(index, 1)))
+    times.push(...measured.times.slice(Math.min(index, 1)))
+  }
+  console.log(`${markdown(costs)}\n\n${markdown(times)}`)
+}
+
+const pageOf = (payoutCount: number): string => `payouts, a page of ${count(payoutCount)}`
+
+const requestsBeside = async (
   rounds: Rounds,
   payoutCount: number,
   before: string | undefined,
   only: readonly string[] | undefined,
-): Promise<void> => {
+) => {
   const catalog = writeCatalog()
   const seconds = MEASURED_MAX * (rounds.warmUpSeconds + rounds.rounds * rounds.seconds)
   const stock = { voucherCount: Math.ceil(seconds * ORDERS_PER_SECOND), payoutCount }
@@ -66,7 +94,7 @@ export const requests = async (
   const sandbox = await startSandbox('sandbox', COMMAND, catalog)
   const earlier = before === undefined ? [] : [before, ...COMMAND.slice(1)]
   const previous = earlier.length === 0 ? [] : [await startLive('live, before', earlier, catalog, stock.voucherCount)]
-  await Promise.all([live, sandbox, ...previous].map((subject) => payOut(subject, payoutCount)))
+  for (const subject of [live, sandbox, ...previous]) await payOut(subject, payoutCount)
   const ordinary = await startOrdinary({ ...(await dataOf(live, catalog)), ...stock })
   const { username, password } = live
   const others = ordinary.map(async ({ name, server }) => {
@@ -78,7 +106,9 @@ export const requests = async (
   const names = subjects.map(({ name }) => name)
   const costs = [['µs', ...names, 'live is', 'sandbox is', 'spread']]
   const times = [['p50 / p99, ms', ...names]]
-  for (const { name, asksOf, status } of (await rowsFor(live)).filter((row) => only?.includes(row.name) ?? true)) {
+  for (const { name, asksOf, status } of (await rowsFor(live, payoutCount)).filter(
+    (row) => only?.includes(row.name) ?? true,
+  )) {
     const contenders = subjects.map((subject): Contender => {
       const headers = { Authorization: `Bearer ${subject.token}`, ...JSON_BODY }
       const exchanges = asksOf(subject).map((each) => {
@@ -97,9 +127,9 @@ export const requests = async (
     times.push([name, ...contenders.map(timesOf)])
     process.stderr.write(`${costs.at(-1)?.join(' ')}\n`)
   }
-  console.log(`${markdown(costs)}\n\n${markdown(times)}`)
-  console.log(`\nMemory of live mode after that: ${mebibytes(residentBytes(live.server.pid))}`)
+  console.log(`Memory of live mode after that: ${mebibytes(residentBytes(live.server.pid))}\n`)
   for (const { server } of subjects) await server.stop()
+  return { costs, times }
 }
 
 /** Measures a row until its rounds agree, and returns the largest spread of a server. */
@@ -126,12 +156,14 @@ export const writeCatalog = (): string => {
   return path
 }
 
-const startSandbox = async (name: string, command: readonly string[], catalog: string): Promise<Subject> => {
-  const server = await start([...command, '--catalog', catalog, '--data-dir', join(folder, name)])
+const startSandbox = async (name: string, command: readonly string[], catalog: string): Promise<Scrip> => {
+  const dataDir = mkdtempSync(join(folder, 'sandbox-'))
+  const serve = () => start([...command, '--catalog', catalog, '--data-dir', dataDir])
+  const server = await serve()
   for (const wallet of WALLETS)
     await ask(server.port, { path: `/_sandbox/wallets/${wallet}/fund`, body: `{"amount":${FUNDS}}` })
   const client = { username: 'sandbox', password: 'sandbox' }
-  return { name, server, ...client, token: await logIn(server.port, client.username) }
+  return { name, dataDir, serve, server, ...client, token: await logIn(server.port, client.username) }
 }
 
 /** Runs a command of an operator, and returns what it prints. */
@@ -146,8 +178,8 @@ const startLive = async (
   command: readonly string[],
   catalog: string,
   voucherCount: number,
-): Promise<Subject> => {
-  const dataDir = join(folder, name)
+): Promise<Scrip> => {
+  const dataDir = mkdtempSync(join(folder, 'live-'))
   const act = (...words: string[]) => actIn(dataDir, command.slice(0, 1), words)
   const client = JSON.parse(await act('client', 'add', 'bench', '--json')) as Client
   for (const currency of ['USD', 'EUR', 'INR']) await act('wallet', 'add', client.username, currency)
@@ -155,8 +187,10 @@ const startLive = async (
   await act('catalog', 'import', catalog)
   await act('rates', 'set', '--file', join(SEED, 'rates.json'))
   await act('vouchers', 'import', writeVouchers(voucherCount))
-  const server = await start([...command, '--mode', 'live', '--data-dir', dataDir])
-  return { name, server, ...client, token: await logIn(server.port, client.username, client.password) }
+  const serve = () => start([...command, '--mode', 'live', '--data-dir', dataDir])
+  const server = await serve()
+  const token = await logIn(server.port, client.username, client.password)
+  return { name, dataDir, serve, server, ...client, token }
 }
 
 const writeVouchers = (count: number): string => {
@@ -172,19 +206,24 @@ const payoutOf = (reference_id: string): Ask => ({
   body: JSON.stringify({ reference_id, wallet_id: 1, amount: 1.25, currency: 'USD', ...PAYEE }),
 })
 
-/** Makes the payouts that the list is one page of. */
-const payOut = async ({ server, token }: Subject, count: number): Promise<void> => {
+/** Makes the payouts that the list is one page of: one, whose last step the clock of a sandbox has taken, and copies of it. */
+const payOut = async (subject: Scrip, payoutCount: number): Promise<void> => {
+  const { dataDir, server, token } = subject
   const headers = { Authorization: `Bearer ${token}`, ...JSON_BODY }
-  let made = 0
-  const converse = async (): Promise<void> => {
-    const connection = await Connection.open(server.port)
-    while (made < count) {
-      const { status, body } = await connection.send(bytesOf({ ...payoutOf(`before-${++made}`), headers }))
-      if (status !== 201) throw new Error(`a payout: ${status} ${body}`)
+  const { status, body } = await ask(server.port, { ...payoutOf('before'), headers })
+  if (status !== 201) throw new Error(`a payout: ${status} ${body}`)
+  await ask(server.port, { path: '/_sandbox/clock', body: '{"advance":"PT1M"}' })
+  await server.stop()
+  fillWith(join(dataDir, 'scrip.sqlite'), (copy) => {
+    const changes = {
+      id: numberedId('pyt'),
+      reference_id: "'before-' || n",
+      search_folded: "'before-' || n || 'A' || 'ada@example.com'",
+      created_at_ms: 'created_at_ms + n',
     }
-    connection.close()
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, converse))
+    copy('payouts', { changes, count: payoutCount - 1 })
+  })
+  subject.server = await subject.serve()
 }
 
 /** The initial data of the ordinary programs. */
@@ -200,7 +239,7 @@ const dataOf = async ({ server, token, username, password }: Subject, catalog: s
   }
 }
 
-const rowsFor = async (live: Subject): Promise<Row[]> => {
+const rowsFor = async (live: Subject, payoutCount: number): Promise<Row[]> => {
   const purchases = await differentPurchases(live)
   const people = Array.from({ length: DIFFERENT }, (_, number) => beneficiaryOf(number))
   const countries = Array.from({ length: 249 }, (_, index) => ({ path: `/api/v1/countries/${index + 1}` }))
@@ -214,7 +253,7 @@ const rowsFor = async (live: Subject): Promise<Row[]> => {
     row('countries', [{ path: '/api/v1/countries' }]),
     row('countries/{id}', countries),
     row('products?limit=50', [{ path: '/api/v1/products?limit=50' }]),
-    row('payouts, a page', [{ path: '/api/v1/payouts' }]),
+    row(pageOf(payoutCount), [{ path: '/api/v1/payouts' }]),
     row('charges, the same', purchases.slice(0, 1)),
     row('charges, all different', purchases),
     row('beneficiaries', people, 201),

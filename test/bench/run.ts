@@ -11,7 +11,7 @@ import { worlds } from './worlds.ts'
  * moods cancel out. Beneficiaries are written to the folder for temporary files: TMPDIR should name one on a disk.
  *
  *     bun run bench [requests] [start] [webhooks] [worlds] [growth] [postgres]
- *         [--records 1000,100000,1000000] [--rounds 3] [--seconds 5] [--warm-up 5] [--payouts 100000] [--before EXECUTABLE]
+ *         [--records 1000,100000,1000000] [--rounds 3] [--seconds 5] [--warm-up 5] [--payouts 100000,1000000] [--before EXECUTABLE]
  *         [--row ROW]...
  *
  * Without names, all parts except growth and PostgreSQL are measured. `--before` measures requests of an earlier executable as well, and
@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '5' },
     'warm-up': { type: 'string', default: '5' },
-    payouts: { type: 'string', default: '100000' },
+    payouts: { type: 'string', default: '100000,1000000' },
     before: { type: 'string' },
     row: { type: 'string', multiple: true },
     records: { type: 'string', default: '1000,100000,1000000' },
@@ -35,13 +35,13 @@ const rounds = {
   seconds: Number(values.seconds),
   warmUpSeconds: Number(values['warm-up']),
 }
-const payoutCount = Number(values.payouts)
-const sizes = values.records.split(',').map(Number)
-if (![...Object.values(rounds), payoutCount, ...sizes].every((value) => value > 0))
+const numbers = (list: string): number[] => list.split(',').map(Number)
+const [payoutCounts, sizes] = [numbers(values.payouts), numbers(values.records)]
+if (![...Object.values(rounds), ...payoutCounts, ...sizes].every((value) => value > 0))
   throw new Error('options take a positive number')
 
 const PARTS: Record<string, () => Promise<void>> = {
-  requests: () => requests(rounds, payoutCount, values.before, values.row),
+  requests: () => requests(rounds, payoutCounts, values.before, values.row),
   start: starts,
   webhooks,
   worlds,
