@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { run } from '../program.ts'
 import database from './ordinary/database.sql' with { type: 'text' }
@@ -37,11 +37,12 @@ export interface Data {
 export const startOrdinary = async (data: Data) => {
   const elysia = ['bun', join(import.meta.dir, 'ordinary/elysia.ts')]
   const commands = { Fastify: ['node', await buildFastify()], Elysia: elysia }
-  const made = join(folder, 'ordinary.sqlite')
+  const dataDir = mkdtempSync(join(folder, 'ordinary-'))
+  const made = join(dataDir, 'made.sqlite')
   makeDatabase(made, data)
   return Promise.all(
     Object.entries(commands).map(async ([name, command]) => {
-      const copy = join(folder, `${name}.sqlite`)
+      const copy = join(dataDir, `${name}.sqlite`)
       copyFileSync(made, copy)
       return { name, server: await start([...command, copy]) }
     }),
