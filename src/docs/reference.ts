@@ -22,7 +22,13 @@ interface Found {
 }
 
 export class ReferencePages {
-  constructor(private readonly frame: Frame) {}
+  /** The operations by the paths of their pages. */
+  readonly #operations: ReadonlyMap<string, ReturnType<typeof entriesOf>[number]>
+
+  constructor(private readonly frame: Frame) {
+    const entries = entriesOf(frame.document)
+    this.#operations = new Map(entries.map((entry) => [`${OPERATIONS}/${entry.operation.operationId}`, entry]))
+  }
 
   /** Undefined when there is no page at the path. */
   async findPage(path: string): Promise<string | undefined> {
@@ -62,7 +68,7 @@ export class ReferencePages {
         guide.title,
         html`<article class="guide">${withSections((await this.#rendered(guide.file)).view)}</article>`,
       ]
-    const entry = entriesOf(document).find(({ operation }) => path === `${OPERATIONS}/${operation.operationId}`)
+    const entry = this.#operations.get(path)
     const picture = pictures[/^\/(?:api\/v1|_sandbox)\/(\w+)/.exec(entry?.path ?? '')?.[1] ?? '']
     return entry && [entry.operation.summary, operationView(document, entry, console, picture)]
   }
