@@ -36,14 +36,15 @@ export interface Kind<Id, Item> {
   isMoney?: true
 }
 
-/** @throws ProgramError if there is none */
+/** @param text the id as a person wrote it @throws ProgramError if there is none */
 export const get = <Id, Item>(
   { name, group, listed = `${group} list`, advice = `See scrip ${listed}.`, find }: Kind<Id, Item>,
   query: Query,
   id: Id,
+  text = String(id),
 ): Item => {
   const item = find(query, id)
-  if (item === undefined) throw refused(`there is no ${name} ${id}\n${advice}`)
+  if (item === undefined) throw refused(`there is no ${name} ${text}\n${advice}`)
   return item
 }
 

@@ -768,6 +768,8 @@ describe('the desk shows', () => {
     expect(late?.refusal).toContain('has done scrip catalog edit 1 in the meantime')
     const none = await session.request('/data/record/products/99')
     expect(await none.json()).toEqual({ error: 'there is no product 99\nSee scrip catalog export.' })
+    const other = await session.request('/data/record/products/abc')
+    expect(await other.json()).toEqual({ error: 'there is no product abc\nSee scrip catalog export.' })
   })
 
   deskTest('the rates that a form or a file sets, before it sets them', async (session) => {

@@ -56,7 +56,7 @@ interface Story<Item> {
 
 const withStory = <Id, Item>(kind: Kind<Id, Item>, acts: Noun, read: (text: string) => Id, story: Story<Item>) => ({
   find: (data: Reading, text: string) => {
-    const item = get(kind, data.query, read(text))
+    const item = get(kind, data.query, read(text), text)
     const { also = [], cells = {}, terms, events, steps, balance, lists = {} } = story
     return {
       row: { ...rowOf({ ...cells, ...(kind.details ?? kind.columns) }, item, data), ...terms?.(item, data) },
