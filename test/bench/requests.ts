@@ -57,7 +57,7 @@ const COMMAND = SANDBOX.map((word) => (word === 'off' ? '9999999/h,9999999/m' : 
 const SPREAD_MAX = 0.15
 const MEASURED_MAX = 3
 /** No server takes more orders in a second. */
-const ORDERS_PER_SECOND = 3_000
+const ORDERS_PER_SECOND = 5_000
 
 /**
  * Prints the tables of docs/internals/performance.md, and the memory that live mode has at the end.
