@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inFolder, start } from '../program.ts'
 
@@ -40,6 +40,15 @@ test('two first npm starts at once both serve', () =>
     await using _other = other
     for (const program of [one, other]) expect((await program.request('/docs/guides/money.md')).status).toBe(200)
     expect(readdirSync(join(cwd, 'dist/start')).filter((name) => name.startsWith('making'))).toEqual([])
+  }))
+
+test('npm start removes what a start has left that was killed more than an hour ago', () =>
+  inCheckout(async (cwd) => {
+    const left = (name: string) => join(cwd, 'dist/start', name)
+    for (const name of ['making.early', 'making.late']) mkdirSync(left(name), { recursive: true })
+    utimesSync(left('making.early'), 0, 0)
+    await using _program = await npmStart(cwd)
+    expect(readdirSync(join(cwd, 'dist/start')).filter((name) => name.startsWith('making'))).toEqual(['making.late'])
   }))
 
 test('npm start serves a checkout that keeps no bundle', () =>
