@@ -1,4 +1,4 @@
-import { isOneOf, OPEN_ORDERS } from './0001_schema.ts'
+import { isAmong, OPEN_ORDERS } from './0001_schema.ts'
 
 /** Totals of records by what their lists filter. */
 export interface Counts {
@@ -40,7 +40,7 @@ export const COUNTS: readonly Counts[] = [
     of: 'orders',
     by: ['wallet_id'],
     sums: ['payable_minor'],
-    where: `${isOneOf('ROW.status', OPEN_ORDERS)} AND ROW.failed_at_ms IS NULL`,
+    where: `${isAmong('ROW.status', OPEN_ORDERS)} AND ROW.failed_at_ms IS NULL`,
   },
   {
     name: 'debit_day_counts',

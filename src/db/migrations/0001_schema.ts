@@ -4,7 +4,7 @@
  */
 
 /** `IN` with more than two values fills a temporary table for each row that is written (decision 46). */
-export const isOneOf = (column: string, values: readonly string[]): string =>
+export const isAmong = (column: string, values: readonly string[]): string =>
   `(${values.map((value) => `${column} = '${value}'`).join(' OR ')})`
 
 const SOURCE_TYPES = ['order', 'payout', 'refund', 'funding', 'adjustment']
@@ -175,7 +175,7 @@ CREATE INDEX wallets_low ON wallets (id) WHERE is_low = 1;`,
    */
   journal_entries: `CREATE TABLE journal_entries (
   id            INTEGER PRIMARY KEY,
-  source_type   TEXT NOT NULL CHECK ${isOneOf('source_type', SOURCE_TYPES)},
+  source_type   TEXT NOT NULL CHECK ${isAmong('source_type', SOURCE_TYPES)},
   source_id     TEXT,
   created_at_ms INTEGER NOT NULL
 ) STRICT;
@@ -190,7 +190,7 @@ CREATE TRIGGER journal_entries_kept BEFORE DELETE ON journal_entries BEGIN SELEC
   journal_lines: `CREATE TABLE journal_lines (
   id           INTEGER PRIMARY KEY,
   entry_id     INTEGER NOT NULL REFERENCES journal_entries (id) DEFERRABLE INITIALLY DEFERRED,
-  account      TEXT NOT NULL CHECK ${isOneOf('account', ACCOUNTS)},
+  account      TEXT NOT NULL CHECK ${isAmong('account', ACCOUNTS)},
   wallet_id    INTEGER REFERENCES wallets (id),
   currency_id  INTEGER NOT NULL REFERENCES currencies (id),
   amount_minor INTEGER NOT NULL CHECK (amount_minor <> 0),
@@ -219,14 +219,14 @@ BEGIN SELECT RAISE(ABORT, 'a journal entry takes no further line'); END;`,
   entry_id             INTEGER NOT NULL REFERENCES journal_entries (id),
   amount_minor         INTEGER NOT NULL CHECK (amount_minor >= 0),
   transaction_type     TEXT NOT NULL CHECK (transaction_type IN ('CREDIT', 'DEBIT')),
-  status               TEXT NOT NULL CHECK ${isOneOf('status', ['PENDING', 'COMPLETED', 'FAILED'])},
+  status               TEXT NOT NULL CHECK ${isAmong('status', ['PENDING', 'COMPLETED', 'FAILED'])},
   source_currency      TEXT,
   destination_currency TEXT,
   source_rate_e8       INTEGER CHECK (source_rate_e8 > 0),
   destination_rate_e8  INTEGER CHECK (destination_rate_e8 > 0),
   conversion_minor     INTEGER,
   balance_after_minor  INTEGER NOT NULL,
-  source_type          TEXT NOT NULL CHECK ${isOneOf('source_type', SOURCE_TYPES)},
+  source_type          TEXT NOT NULL CHECK ${isAmong('source_type', SOURCE_TYPES)},
   source_id            TEXT,
   remarks              TEXT,
   created_at_ms        INTEGER NOT NULL,
@@ -302,7 +302,7 @@ CREATE INDEX beneficiaries_last_payout ON beneficiaries (client_id, last_payout_
   id                       TEXT PRIMARY KEY,
   client_id                INTEGER NOT NULL REFERENCES clients (id),
   reference_id             TEXT NOT NULL,
-  status                   TEXT NOT NULL CHECK ${isOneOf('status', PAYOUT_STATUSES)},
+  status                   TEXT NOT NULL CHECK ${isAmong('status', PAYOUT_STATUSES)},
   wallet_id                INTEGER NOT NULL REFERENCES wallets (id),
   currency_id              INTEGER NOT NULL REFERENCES currencies (id),
   amount_minor             INTEGER NOT NULL CHECK (amount_minor > 0),
@@ -345,7 +345,7 @@ CREATE INDEX payouts_currency ON payouts (client_id, currency_id, id, search_fol
 CREATE INDEX payouts_created ON payouts (created_at_ms, id);
 CREATE INDEX payouts_due ON payouts (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
 CREATE INDEX payouts_open ON payouts (id)
-  WHERE ${isOneOf('status', OPEN_PAYOUTS)};`,
+  WHERE ${isAmong('status', OPEN_PAYOUTS)};`,
 
   payout_events: `CREATE TABLE payout_events (
   id            INTEGER PRIMARY KEY,
@@ -353,7 +353,7 @@ CREATE INDEX payouts_open ON payouts (id)
   event_type    TEXT NOT NULL,
   from_status   TEXT,
   to_status     TEXT NOT NULL,
-  actor_type    TEXT NOT NULL CHECK ${isOneOf('actor_type', ['system', 'client', 'operator'])},
+  actor_type    TEXT NOT NULL CHECK ${isAmong('actor_type', ['system', 'client', 'operator'])},
   message       TEXT,
   created_at_ms INTEGER NOT NULL,
   -- The act of the audit that caused it.
@@ -391,7 +391,7 @@ BEGIN SELECT RAISE(ABORT, 'payout events are final'); END;`,
   -- In the wallet's currency, whatever the reason.
   refunded_minor     INTEGER NOT NULL DEFAULT 0 CHECK (refunded_minor BETWEEN 0 AND payable_minor),
   charges            TEXT NOT NULL CHECK (json_valid(charges)),
-  status             TEXT NOT NULL CHECK ${isOneOf('status', ORDER_STATUSES)},
+  status             TEXT NOT NULL CHECK ${isAmong('status', ORDER_STATUSES)},
   failure_reason     TEXT,
   due_at_ms          INTEGER,
   search_folded      TEXT NOT NULL,
@@ -407,7 +407,7 @@ CREATE INDEX orders_status ON orders (client_id, status, id);
 CREATE INDEX orders_product ON orders (client_id, product_id, id);
 CREATE INDEX orders_due ON orders (due_at_ms, id) WHERE due_at_ms IS NOT NULL;
 CREATE INDEX orders_open ON orders (id)
-  WHERE ${isOneOf('status', OPEN_ORDERS)} AND failed_at_ms IS NULL;`,
+  WHERE ${isAmong('status', OPEN_ORDERS)} AND failed_at_ms IS NULL;`,
 
   /** Codes at rest are encrypted; the key is not in the database. */
   vouchers: `CREATE TABLE vouchers (
@@ -487,7 +487,7 @@ CREATE INDEX events_kind ON events (client_id, substr(type, 1, instr(type, '.') 
   name              TEXT NOT NULL,
   url               TEXT NOT NULL,
   events            TEXT NOT NULL CHECK (json_valid(events)),
-  signing           TEXT NOT NULL CHECK ${isOneOf('signing', ['standard', 'timestamped', 'body'])},
+  signing           TEXT NOT NULL CHECK ${isAmong('signing', ['standard', 'timestamped', 'body'])},
   active            INTEGER NOT NULL CHECK (active IN (0, 1)),
   disabled_reason   TEXT,
   secret            BLOB NOT NULL,
@@ -531,7 +531,7 @@ CREATE INDEX webhook_queue_record ON webhook_queue (webhook_id, record, id);`,
   event_id           TEXT NOT NULL,
   event_type         TEXT NOT NULL,
   attempt            INTEGER NOT NULL CHECK (attempt > 0),
-  status             TEXT NOT NULL CHECK ${isOneOf('status', ['delivered', 'retrying', 'failed'])},
+  status             TEXT NOT NULL CHECK ${isAmong('status', ['delivered', 'retrying', 'failed'])},
   response_status    INTEGER,
   duration_ms        INTEGER NOT NULL,
   response_body      TEXT,
